@@ -1,4 +1,4 @@
-"""Learners and sanitizers of the source texts as subjects.
+"""Learners and sanitizers of the source texts, as subjects of audits.
 
 Names are resolved on first use, so that importing the package costs nothing.
 

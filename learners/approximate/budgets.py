@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["LevelBudget", "Split", "accounts", "even_split", "fitted_split"]
 
 MEMBERS = 32
-"""The most candidates in H."""
+"""The largest number of points in H, the set from which a level of Rec chooses."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 
 
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
-    """Return the split of `ConcavePromise`: one epsilon and one delta for all calls, and A_dist as printed.
+    """Return the split of `ConcavePromise`: every call gets the same epsilon and delta, A_dist as printed.
 
     The claims of its 3·N + 1 calls add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
 
@@ -230,9 +230,9 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
     """Return the epsilon and delta that each call of Rec may spend, for each of five ways to bound the total.
 
-    "lemma 2" as printed; "calls": the sum of 3·N + 1 claims; "tight": with A_dist as the (ε/2, δ/2)-private
-    mechanism it is; "advanced" and "optimal": the same calls by `advanced_bound` and by the optimal
-    composition, with half of delta as their slack.
+    "lemma 2": as printed. "calls": the sum of 3·N + 1 claims. "tight": the same, but A_dist counts as (ε/2,
+    δ/2)-private, as it is. "advanced" and "optimal": the calls of "tight" by `advanced_bound` and by the
+    optimal composition, with half of delta as their slack.
 
     Examples
     --------

@@ -108,22 +108,23 @@ class IntervalLearner(ThresholdLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PureIntervalLearner`); in use, an invalid example.
+        A parameter is out of range (for delta = 0 see `PureIntervalLearner`); when a database is read, an
+        example is invalid.
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when one record is replaced, for every database: the number of
+    (epsilon, delta)-differential privacy when one record is replaced, for every database. The number of
     errors of each threshold changes by at most 1, and Rec has the privacy of its 3·N + 1 calls combined
-    (`Split`): one call up to d = 5, four up to d = 32, seven up to d = 64.
+    (`Split`). Rec makes one call up to d = 5, four up to d = 32, seven up to d = 64.
 
     Rec runs on the shifted score q(j) = r − errors(j) with the promise r and its own α = 1/2 (N9). On
     `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive
     levels. Except with probability beta/2 (`Split`), Rec then returns j with q(j) ≥ r/2, so at most r/2
     errors. Let j* be the largest threshold below t with error above alpha. It errs only on {j* … t − 1}, and
     every smaller threshold errs on all of that. So if any bad threshold below t makes at most r/2 errors on
-    the sample, so does j*. The same holds above t. A bad threshold has at most r/2 errors with probability at
-    most 2·Pr[Bin(m, alpha) ≤ r/2], which is at most beta/2 by the choice of r (`promise_at`); `sample_size`
-    is the least m whose r is enough for Rec.
+    the sample, so does j*. The same holds above t. So some bad threshold has at most r/2 errors with
+    probability at most 2·Pr[Bin(m, alpha) ≤ r/2]. The choice of r makes this at most beta/2 (`promise_at`).
+    `sample_size` is the least m whose r is enough for Rec.
 
     Examples
     --------

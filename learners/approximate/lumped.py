@@ -59,13 +59,13 @@ class Masses:
         return (1 << self.dimension) - len(self.points)
 
     def listed(self) -> Finite:
-        """Return the law if every number is named."""
+        """Return the law; every number must be named."""
         from audit.distributions import Finite
 
         return Finite(self.points, log_probabilities=self.logs)
 
     def lumped(self) -> Finite:
-        """Return the law of the answer with `ANOTHER` for all that are not named."""
+        """Return the law of the answer, with `ANOTHER` in place of every number that is not named."""
         import numpy as np
 
         from audit.distributions import Finite
@@ -86,9 +86,9 @@ class LumpedLearner(PlainParameters):
 
     Guarantee
     ---------
-    As private as the learner, because lumping answers is post-processing. On databases of the named numbers
-    lumping loses nothing: no other number is an x, so on each database all others have the same probability,
-    and the ratio of two databases' probabilities is the same for all of them.
+    It is as private as the learner, because lumping answers is post-processing. On databases of the named
+    numbers lumping loses nothing. No other number is an x there, so all other numbers have the same
+    probability. The ratio of this probability between two databases is then the same for all of them.
 
     Examples
     --------

@@ -55,7 +55,7 @@ class MostPositive:
     owner: str = "PointLearner"
 
     def two_best(self, database: Any) -> TwoBest:
-        """Return the number most often labelled 1, its count, and the next count."""
+        """Return the number most often labelled 1, how often it is, and the next largest count."""
         sample = sample_of(database, dimension=self.dimension, owner=self.owner)
         if not len(sample.points):
             return TwoBest(0, 0.0, 0.0)
@@ -99,8 +99,8 @@ def missed(selection: StableSelection, *, size: int, mass: float) -> float:
 
     Guarantee
     ---------
-    The binomial sum over the Laplace tail. Counts more than 40·(σ + 1) from their mean are left out; their
-    probability is below 1e-25 (Bernstein).
+    The probability is a binomial sum of Laplace tails. Counts more than 40·(σ + 1) from their mean are left
+    out; their probability is below 1e-25 (Bernstein).
 
     Examples
     --------
@@ -157,13 +157,14 @@ class PointLearner(OfNumbers, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PurePointLearner`); in use, an invalid example.
+        A parameter is out of range (for delta = 0 see `PurePointLearner`); when a database is read, an
+        example is invalid.
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1):
-    `StableSelection` over the numbers by `MostPositive`; a random number, drawn without the data, replaces
-    its refusals, which is post-processing.
+    (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1). The
+    learner is `StableSelection` over the numbers, scored by `MostPositive`. A random number, drawn without
+    the data, replaces a refusal, which is post-processing.
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
     at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
@@ -264,7 +265,7 @@ class PointLearner(OfNumbers, PlainParameters):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, None above d = 12 (see `masses`)."""
+        """Return the exact law of the answer; None above d = 12 (see `masses`)."""
         if self.dimension > MOST_LISTED:
             return None
         return self.masses(database, range(1 << self.dimension)).listed()

@@ -95,15 +95,15 @@ class SearchingIntervalLearner(ThresholdLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a record that is not an example (x, y) of the class.
+        A parameter is out of range; when a database is read, a record is not an example (x, y) of the class.
 
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, by composition. The search is pure
     (`LengthSearch`). Each of two tight calls of A_dist spends delta/2 on min(zeros, ones), which one record
-    changes by at most 1. An exponential mechanism chooses from H by the number of errors. `shares` add up to
-    epsilon. Only A_dist uses delta. A pure choice of the interval would cost Ω(d) examples, as every proper
-    pure learner does.
+    changes by at most 1. An exponential mechanism chooses from a set H of thresholds by their numbers of
+    errors. `shares` add up to epsilon. Only A_dist uses delta. A pure choice of the interval would cost Ω(d)
+    examples, as every proper pure learner does.
 
     *Utility*, on `sample_size` examples labelled by a threshold t. Each of these three statements fails with
     probability at most beta/6: comparisons err only if Q(J) is within s of the level; A_dist releases every
@@ -231,7 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the contests of {A_i} and {B_i}; empty ones if the search found no length."""
+        """Return the best interval of {A_i} and of {B_i}; empty contests if the search found no length."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

@@ -133,7 +133,8 @@ def theorem_2_size(dimension: int, *, delta: float) -> float:
     """Return what BNS Theorem 2 prints inside its O: 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ).
 
     In the text both logarithms of 1/δ are under the root, which may be a misprint: Lemma 2 contributes
-    √(log*·ln(1/(log*·δ))) and Lemma 3 a factor ln(1/δ). This function puts the second one outside the root.
+    √(log*·ln(1/(log*·δ))) and Lemma 3 a factor ln(1/δ). This function puts the logarithm from Lemma 3 outside
+    the root.
 
     Examples
     --------

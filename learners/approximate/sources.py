@@ -102,7 +102,7 @@ class NumberProblem:
     source
         The law of the numbers.
     target
-        j of the concept that labels them.
+        The number j of the concept that labels the samples.
     size
         Examples in a sample.
     """
@@ -127,7 +127,7 @@ class NumberProblem:
         return self._two_numbers if two and self.size <= _FEW_DATABASES else None
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the exact error of an answer on the source; infinite for an answer that is no hypothesis.
+        """Return the exact error of an answer on the source; infinite for one that is not a hypothesis.
 
         A whole number stands for a concept. Any other answer must have `error_on(source, target)`.
         """
@@ -172,11 +172,11 @@ class NumberProblem:
         return Finite(samples, log_probabilities=logs)
 
     def _labels(self, points: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return the labels of numbers; subclasses define it."""
+        """Return the labels of numbers; each subclass defines them."""
         raise NotImplementedError
 
     def _distance(self, concept: int) -> float:
-        """Return the error of a concept on the source; subclasses define it."""
+        """Return the error of a concept on the source; each subclass defines this distance."""
         raise NotImplementedError
 
 

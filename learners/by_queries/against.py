@@ -1,4 +1,4 @@
-"""The perceptron and k-means against every valid oracle, as subjects."""
+"""Subjects of audits: the perceptron and k-means, run against every valid oracle."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Separable(Reweighted):
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a population: a known one reweighted, or a `random_separable` with its seed in the name."""
+        """Return a named population: a known one reweighted, or a random one of `random_separable`."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -98,7 +98,7 @@ class _Steady(Reweighted):
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a steady population: a known one reweighted, or `random_clusters`, named by its seed."""
+        """Return a named population on which `is_steady` holds: a known one reweighted, or a random one."""
         seed = int(rng.integers(2**31))
         found = random_clusters(self.algorithm, examples=1, rng=np.random.default_rng(seed))
         if found is None or rng.random() < 0.5:
@@ -151,7 +151,7 @@ def kmeans_against(
     Raises
     ------
     InvalidValue
-        In use: `is_steady` holds on no law of the library.
+        When it runs: `is_steady` holds on no law of the library.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return the largest difference of a coordinate from Lloyd's last centres; infinite for invalid output.
+    """Return the largest coordinate difference from Lloyd's last centres; infinite for an invalid output.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class ClusterProblem:
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the largest difference of a coordinate; infinite for an output that is not centres."""
+        """Return the largest coordinate difference from Lloyd's centres; infinite for an invalid output."""
         del database
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
@@ -176,8 +176,8 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 
     Notes
     -----
-    The error bound is 2·tau/(mass − tau): the error is largest for the lightest cluster whose centre must
-    move, above all if the centre is far from 0 and the answer for its mass is far off.
+    The error bound is 2·tau/(mass − tau), so the lightest cluster whose centre must move has the largest
+    error. It is largest of all if the centre is far from 0 and the answer for its mass is far off.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def random_clusters(
 
 
 def _shares(count: int, place: int, share: float) -> list[float]:
-    """Return shares that sum to 1: the given one at `place`, and equal others."""
+    """Return `count` shares that sum to 1: the given one at `place`, and equal shares elsewhere."""
     if count == 1:
         return [1.0]
     return [share if k == place else (1.0 - share) / (count - 1) for k in range(count)]

@@ -71,10 +71,10 @@ class ConjunctionQueries:
 
     Guarantee
     ---------
-    A conjunction of error at most alpha on every distribution and with every valid oracle, by d non-adaptive
-    queries of tolerance alpha/2d. A variable of the target has mean 0, so its answer is at most alpha/2d and
-    it is kept. A variable that is kept has mean at most alpha/d. The conjunction errs only on positive
-    examples in which a kept variable is 0, so the error is at most d·alpha/d.
+    The output is a conjunction of error at most alpha, on every distribution and with every valid oracle. It
+    takes d non-adaptive queries of tolerance alpha/2d. A variable of the target has mean 0, so its answer is
+    at most alpha/2d and it is kept. A variable that is kept has mean at most alpha/d. The conjunction errs
+    only on positive examples in which a kept variable is 0, so the error is at most d·alpha/d.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, a row for each kind of record; raise if one is invalid."""
+        """Return the bits of x and whether y is 1, a row for each kind of record; raise if any is invalid."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
@@ -222,7 +222,7 @@ class ConjunctionLearner(KeepsVariables):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an x that is not d bits or a y that is neither 0 nor 1.
+        A parameter is out of range; when a database is read, an x is not d bits or a y is neither 0 nor 1.
 
     Guarantee
     ---------

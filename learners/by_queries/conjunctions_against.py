@@ -1,7 +1,7 @@
-"""The learner of conjunctions by statistical queries as a subject: its databases are oracles.
+"""The SQ learner of conjunctions as the subject of an audit: oracles take the place of databases.
 
-`ConjunctionLearner` runs the same SQ learner privately. Its error claim holds with *every* valid oracle, even
-the worst.
+`ConjunctionLearner` runs the same SQ learner privately. The SQ learner claims its error with *every* valid
+oracle, even the worst.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class TrustingConjunctions(ConjunctionQueries):
 
     Guarantee
     ---------
-    Error at most alpha with the exact oracle, because a kept variable is 0 on at most alpha/d of the positive
-    examples. With other valid oracles the error can reach 3·alpha/2.
+    The error is at most alpha with the exact oracle, because a kept variable is 0 on at most alpha/d of the
+    positive examples. With other valid oracles the error can reach 3·alpha/2.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a record that is not a point of [0, 1]^d.
+        A parameter is out of range; when a database is read, a record is not a point of [0, 1]^d.
 
     Guarantee
     ---------

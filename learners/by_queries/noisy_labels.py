@@ -105,7 +105,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an x that is not d bits or a y that is neither −1 nor 1.
+        A parameter is out of range; when a database is read, an x is not d bits or a y is neither −1 nor 1.
 
     Guarantee
     ---------
@@ -228,9 +228,9 @@ class NoiseIgnored(NoisyConjunctionLearner):
 
     Guarantee
     ---------
-    Private as `NoisyConjunctionLearner` is. Not accurate: if the target holds all variables and points are
-    uniform, the estimate of Pr[x_i = 0 ∧ y = 1] is about actual/2. That is more than alpha/2d, so no variable
-    is kept.
+    It is private as `NoisyConjunctionLearner` is. It is not accurate: if the target holds all variables and
+    points are uniform, the estimate of Pr[x_i = 0 ∧ y = 1] is about actual/2. That is more than alpha/2d, so
+    no variable is kept.
 
     Examples
     --------
@@ -257,9 +257,10 @@ def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float6
 
     Guarantee
     ---------
-    For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. Written here
-    as e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b), it also holds for a =
-    b, where g = 1, and it loses no digits by cancellation. For v < 0 the tail is 1 minus the tail of −v.
+    For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. The code uses
+    the equal form e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b). It also
+    holds for a = b, where g = 1, and it loses no digits by cancellation. For v < 0 the tail is 1 minus the
+    tail of −v.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class _Push:
 
 @dataclass(frozen=True)
 class _Mistakes:
-    """The values of `_Mistake` or `_Push` in many runs at each kind of record; `signed` has its y·x."""
+    """The values of `_Mistake` or `_Push` in many runs; `signed` holds y·x of each kind of record."""
 
     signed: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -91,8 +91,9 @@ class PerceptronQueries:
 
     Guarantee
     ---------
-    Weights of error at most alpha, with every valid oracle, after at most T = ⌊(4/γ + 1/2)²⌋ + 1 rounds of d
-    + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate of v = E[y·x·1(mistake)]).
+    The output is weights of error at most alpha, with every valid oracle, after at most T = ⌊(4/γ + 1/2)²⌋ +
+    1 rounds. A round asks d + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate
+    of v = E[y·x·1(mistake)]).
 
     An answer of at most 3·alpha/4 for the error ends the run, and the error is then at most alpha. Otherwise
     the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. The update is
@@ -215,7 +216,8 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an x of another length or of norm above 1, or a y not ±1.
+        A parameter is out of range; when a database is read, an x has another length or a norm above 1, or a
+        y is not ±1.
 
     Guarantee
     ---------
@@ -304,7 +306,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((-0.8, -0.6), 1),
     "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
 }
-"""Chunks have 1,000 records. The pairs replace a record read by the first mean mistake or the next error."""
+"""A chunk has 1,000 records. The pairs replace a record read by the first update or the next error query."""
 
 entries = in_both_models(
     Perceptron,

@@ -102,7 +102,7 @@ class SeparableProblem:
         return math.fsum(np.array(self.weights)[wrong].tolist())
 
     def varied(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return a problem near this one: an example is replaced, or weight is moved between two."""
+        """Return a problem near this one: one example replaced, or weight moved between two examples."""
         place = int(rng.integers(len(self.records)))
         if len(self.records) == 1 or rng.random() < 0.4:
             fresh = _example(np.array(self.normal), self.margin, rng)

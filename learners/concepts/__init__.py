@@ -1,4 +1,4 @@
-"""Concept classes: their labels of points, VC dimension, dichotomies, exact errors.
+"""Concept classes: the labels that concepts give to points, VC dimension, dichotomies, exact errors.
 
 Examples
 --------

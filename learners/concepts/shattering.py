@@ -42,9 +42,10 @@ def _bits(column: NDArray[np.bool_]) -> int:
 
 
 def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
-    """Return the larger of `best` and the largest shattered set that grows from these `depth` columns.
+    """Return the size of the largest shattered set that extends a given one; at least `best`.
 
-    Columns and cells are sets of rows, bit i of a number for row i.
+    The given set has `depth` columns and splits the rows into `cells`; `columns` are those that may be added.
+    A column or a cell is a set of rows: bit i of the number stands for row i.
     """
     best = max(best, depth)
     columns = [column for column in columns if all(0 != column & cell != cell for cell in cells)]

@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers that need the problems of a study, or pairs slow to find."""
+"""Entries of learners over 64-bit numbers that need a study's problems, or pairs that are slow to find."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the problems of thresholds, without variations of the law spread over all numbers (slow)."""
+    """Return the problems of thresholds; the law spread over all numbers is not varied, as that is slow."""
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library
@@ -80,7 +80,7 @@ _LEAST = 4_500
 
 
 def _sampled() -> list[Any]:
-    """Return the problems on `_LEAST` examples, without the law spread over all numbers, which is slow."""
+    """Return the problems on `_LEAST` examples, except the slow one, whose law is spread over all numbers."""
     *short, _ = OnSample(part=IntervalLearner(dimension=64), examples=_LEAST).problems()
     return short
 

@@ -56,9 +56,9 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ: it needs few records, so runs show much of the effect of one swap.
+    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs.
 
-    Its accuracy is audited at the m of the default parameters (`_accurate`).
+    Accuracy is audited at the m of the default parameters (`_accurate`).
     """
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
@@ -67,9 +67,10 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 
 
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
-    """Return an entry at the default parameters, for which m is below 1,000,000.
+    """Return an entry that audits accuracy at the default parameters, for which m is below 1,000,000.
 
-    Nearly all runs release the same database, so runs say nothing about its privacy.
+    If `varies`, runs release different outputs, and privacy is audited too. Otherwise nearly all runs release
+    the same database, so they say nothing about privacy.
     """
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None
@@ -82,7 +83,7 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **mor
 
 
 def _heads(made: Any) -> tuple[int, int]:
-    """Return two counts that reveal much: the threshold of the noisy test, and half of the records."""
+    """Return two counts at which one record matters: the noisy test's threshold, and half of the records."""
     return round(made.choosing_alpha * made.size / 2.0), made.size // 2
 
 

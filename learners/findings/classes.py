@@ -229,7 +229,7 @@ def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
 
 
 def bns_theorem_6() -> Finding:
-    """BNS Theorem 6: a lower bound on pure sanitizers, compared with the size of the generic one.
+    """BNS Theorem 6: a lower bound on the sample size of pure sanitizers, and that of the generic one.
 
     Examples
     --------

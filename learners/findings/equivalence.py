@@ -28,7 +28,7 @@ __all__ = ["FINDINGS", "bns_agnostic", "by_learning", "by_sanitizing", "k11_theo
 
 _BETA = 0.1
 _ALPHA, _SLACK, _ROUNDING = 0.1, 0.02, 1e-12
-"""α of the sanitizers, the excess error γ of an agnostic learner, and what sums lose."""
+"""α of the sanitizers, the excess error γ of an agnostic learner, and an allowance for rounding in sums."""
 
 
 @cache
@@ -73,24 +73,28 @@ def k11_theorem_5_14() -> Finding:
 
 
 def _there_and_back(dimension: int) -> tuple[float, ...]:
-    """Return d, queries and tolerance of A_MP, its local records, and tolerance and queries from these."""
+    """Return d, A_MP's queries and tolerance, its records in the local model, and a tolerance and queries.
+
+    The last two are those with which an SQ oracle simulates the local randomizers on these records.
+    """
     records = MaskedParityLearner(dimension=dimension, model="local", beta=_BETA).sample_size()
     tolerance = _BETA / (3.0 * math.exp(2.0) * records)
     return dimension, dimension + 1, bit_tau(dimension), records, tolerance, 2.0 * records * math.e
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m, the largest excess error of a learner that sanitizes, and its largest chance of more than 4α.
+    """Return m, the largest excess error of a learner that sanitizes, and the largest Pr[excess error > 4α].
 
-    The examples (x, y) are sanitized twice for the same class, each time with half of ε: first with the point
-    0 in place of every x whose label is not 1, then of every x whose label is not 0. No concept holds at 0.
+    The learner sanitizes two databases for the same class, each with half of ε. S_1 has the point 0 in place
+    of every x whose label is not 1, S_0 in place of every x whose label is not 0. No concept holds at 0.
 
     Guarantee
     ---------
-    The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), Q its share of the two databases. So the concept
-    that is best on the outputs exceeds the least error by at most 4α if both are within α. The first figure
-    is over such outputs, and the second exact. Both are the largest over samples in which the shares of the
-    four kinds of examples are multiples of 1/`parts`.
+    The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which it holds.
+    So the concept that is best on the two outputs exceeds the least error by at most 4α if each output is
+    within α of its database. The excess error is the largest over such outputs. The probability is exact,
+    over all outputs. Both are the largest over samples in which the shares of the four kinds of examples are
+    multiples of 1/`parts`.
 
     Examples
     --------
@@ -124,17 +128,18 @@ def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
 
 
 def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
-    """Return the rounds in which an agnostic learner builds a distribution near a database, and this one.
+    """Return a number of rounds, and the distribution near a database that a learner builds in them.
 
-    Multiplicative weights: the learner gets the database with label 1 and the distribution with label 0, in
-    equal shares. A concept or its complement errs on 1/2 − (Q(S) − Q(D))/2 of them. What it returns is given
-    more weight. This learner is the worst whose excess error is at most γ.
+    Multiplicative weights: in each round an agnostic learner gets the database S with label 1 and the
+    distribution D with label 0, in equal shares. A hypothesis, a concept or its complement, errs on 1/2 −
+    (Q(S) − Q(D))/2 of them, where Q is the share that it labels 1. D then gets more weight where the returned
+    hypothesis is 1. The learner here is the worst one whose excess error is at most γ.
 
     Guarantee
     ---------
-    The gap Q(S) − Q(D) of the answer is within 2γ of the largest. Below α − 2γ the work is done. Otherwise
-    the divergence of D from S falls by at least 2·gap² (Hoeffding's lemma). It begins at ln|X| at most, so
-    there are at most ln|X|/(2·(α − 2γ)²) rounds.
+    The gap Q(S) − Q(D) of the hypothesis is within 2γ of the largest. If it is below α − 2γ, every gap is
+    below α, and the learner stops. Otherwise the divergence of D from S falls by at least 2·gap² (Hoeffding's
+    lemma). It begins at ln|X| at most, so there are at most ln|X|/(2·(α − 2γ)²) rounds.
 
     Examples
     --------
@@ -200,7 +205,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error over the databases, and the records at ε = 1."""
+    """Return the most rounds and the largest error over the databases, and how many records ε = 1 needs."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)
@@ -214,7 +219,7 @@ def _most_rounds(points: int) -> int:
 
 
 def _databases(points: int) -> list[NDArray[np.float64]]:
-    """Return databases as shares of the points, far from even in different ways."""
+    """Return databases, each as the shares of the points, that are far from uniform in different ways."""
     place = np.arange(points)
     kinds = (
         place == 0,

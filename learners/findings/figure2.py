@@ -1,4 +1,4 @@
-"""K11 Figure 2: inclusions between classes of learners, with an experiment for each strict one."""
+"""K11 Figure 2: inclusions between classes of learners, with an experiment for each strict inclusion."""
 
 from __future__ import annotations
 

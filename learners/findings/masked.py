@@ -297,7 +297,7 @@ def n24() -> Finding:
 
 @cache
 def k11_theorem_5_16() -> Finding:
-    """K11 Theorem 5.16: adaptive and nonadaptive learners compared on the oracle of the proof.
+    """K11 Theorem 5.16: adaptive and non-adaptive learners compared on the oracle of the proof.
 
     Examples
     --------

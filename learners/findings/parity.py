@@ -1,4 +1,4 @@
-"""Findings about the learners of parities, K08 §3.2 and K11 §4; those on examples are in `parity_samples`."""
+"""Findings about the learners of parities, K08 §3.2 and K11 §4; `parity_samples` has the sample sizes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """E9, the half about A: with p = ε/4 its loss is little more than ε/2; the loss of the tight form is ε.
+    """E9, the part about A: with p = ε/4 A's loss is little more than ε/2; the tight form's loss is ε.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def n4() -> Finding:
 
 
 def n13() -> Finding:
-    """K11 §4, A* step 1: the number of runs is negative.
+    """K11 §4, A* step 1: the printed number of runs is negative.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def _log_too_few(epsilon: float, n: int) -> float:
 
 
 def _rate(epsilon: float) -> float:
-    """Return the c of the limiting rate e^(−εn/c): ε over the divergence between coins of p/2 and p."""
+    """Return the c of the limiting rate e^(−εn/c): ε ÷ KL(Bernoulli(p/2)‖Bernoulli(p)), with p = ε/4."""
     p = epsilon / 4.0
     return epsilon / (p / 2.0 * -_LN2 + (1.0 - p / 2.0) * math.log((1.0 - p / 2.0) / (1.0 - p)))
 
@@ -142,7 +142,7 @@ def _first_false(epsilon: float) -> int:
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return (k·n′ + s)/(ln(1/β)/εα) of the printed and of footnote 4's plan; d = ε = 1, log = ln(1/β)."""
+    """Return (k·n′ + s)/(ln(1/β)/εα) for the printed plan and footnote 4's, at d = ε = 1; log is ln(1/β)."""
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
         k = math.ceil(part / math.log(4.0 / 3.0))

@@ -240,7 +240,7 @@ def bns_good_interval() -> Finding:
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the ε of each answer with which all together lose at most 1, by sum or advanced composition."""
+    """Return the largest ε per answer for a total of at most 1, by basic or advanced composition."""
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0
@@ -251,7 +251,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return the largest change between neighbours of the generic learner's expected error on an example."""
+    """Return the most that replacing a record changes the generic learner's expected error on any example."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)

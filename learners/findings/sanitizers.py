@@ -81,7 +81,7 @@ def definition_6() -> Finding:
 
 
 def _furthest(table: NDArray[np.float64], *, alpha: float, size: int) -> float:
-    """Return the largest max over c of |Q_c(S) − Q_c(Ŝ)| of two databases α-close to one estimate."""
+    """Return the largest max_c |Q_c(S) − Q_c(Ŝ)| over pairs of databases within α of one estimate."""
     counts = [c for c in product(range(size + 1), repeat=table.shape[1]) if sum(c) == size]
     answers = np.array(counts) @ table.T / size
     worst = 0.0
@@ -145,7 +145,7 @@ def theorem_3() -> Finding:
 
 @cache
 def theorem_4() -> Finding:
-    """BNS Theorem 4: sizes for INTERVAL_d by the actual recursion; they grow as α^(−1.5).
+    """BNS Theorem 4: sample sizes for INTERVAL_d by the recursion as it runs; they grow as α^(−1.5).
 
     Examples
     --------
@@ -250,7 +250,10 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return the largest Pr[error > 3α] on the most likely sample, if one point has mass `light`·α."""
+    """Return the larger of two Pr[error > 3α], each on the most likely sample.
+
+    One of the two points has mass `light`·α: in the first case the point 0, in the second the point 1.
+    """
     points, m = [0, 1], made.sample_size()
     worst = 0.0
     for rare in points:

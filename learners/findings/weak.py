@@ -1,4 +1,4 @@
-"""Findings about weak learning by statistical queries and the distribution (K11 after Corollary 5.17)."""
+"""Findings about weak learning by SQ, and about distribution-free learners (K11 after Corollary 5.17)."""
 
 from __future__ import annotations
 

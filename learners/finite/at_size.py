@@ -170,7 +170,7 @@ class AtSize(PlainParameters):
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return a list of the example with its other label; empty if records have no labels."""
+        """Return a list of the example with its label flipped; an empty list if records have no labels."""
         if self.labels is None:
             return []
         x, y = record

@@ -25,7 +25,7 @@ __all__ = ["Hypotheses", "sauer_bound"]
 
 
 def sauer_bound(*, points: int, vc_dimension: int) -> int:
-    """Return Sauer's bound on the number of labellings of `points` points by a class of that VC dimension.
+    """Return Sauer's bound on the number of labellings of `points` points by a class of this VC dimension.
 
     Guarantee
     ---------
@@ -126,7 +126,7 @@ class Hypotheses:
 
     @cached_property
     def records(self) -> tuple[tuple[Any, Any], ...]:
-        """Every (x, y) pair; for equal `range` or `BitWords` domains one shared object, quick to compare."""
+        """Every (x, y) pair; classes with equal `range` or `BitWords` domains share one object."""
         if isinstance(self.domain, range | BitWords):
             return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
         return _pairs(self.domain, self.labels)
@@ -136,7 +136,7 @@ class Hypotheses:
         return {name: index for index, name in enumerate(self.names)}
 
     def index(self, name: Any) -> int | None:
-        """Return the index of a hypothesis, None for anything else."""
+        """Return the index of a hypothesis; None for anything else."""
         try:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None
@@ -197,7 +197,7 @@ _MOST_CELLS = 2**32
 def _records_of(
     domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
 ) -> tuple[tuple[Any, Any], ...]:
-    """Return the pairs; `kinds` distinguishes equal labels of different types, such as 1 and True."""
+    """Return all (x, y), cached; `kinds` makes the cache distinguish equal labels, such as 1 and True."""
     del kinds
     return _pairs(domain, labels)
 

@@ -20,12 +20,12 @@ class OnSample(PlainParameters):
     """A learner that claims accuracy on fewer examples than its proof needs; only audits support the claim.
 
     On the stated sample size a learner has more examples than it needs, so it still succeeds if its noise is
-    wrong by a third. Near the least size the same fault makes it fail.
+    a third too wide. Near the least size the same fault makes it fail.
 
     Parameters
     ----------
     part
-        The learner, whose problems have a `size` or `examples`.
+        The learner. Its problems have an attribute `size` or `examples`.
     examples
         The number of examples.
 

@@ -75,7 +75,7 @@ class ListedExamples(Sequence[Any]):
         return iter([records[place] for place in self.chosen.tolist()])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ListedExamples:
-        """Return a copy of the numbers; the possible records are shared."""
+        """Return a copy of the indices; the possible records are shared."""
         return ListedExamples(self.records, self.chosen.copy())
 
     def __repr__(self) -> str:

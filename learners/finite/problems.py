@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable ones, noisy labels, and two rivals that differ by just over alpha.
+    """Return agnostic problems: realizable, with noisy labels, with two rivals 1.05·alpha apart in error.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return hypothesis 0 and where the nearest other labelling differs from it; None without another."""
+    """Return hypothesis 0, and where the nearest other labelling differs; None if all hypotheses agree."""
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)

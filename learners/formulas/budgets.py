@@ -1,4 +1,7 @@
-"""How budgets are split, and the sanitizers that spend them (BNS §3.3, §4.2; Kairouz, Oh and Viswanath)."""
+"""Formulas of how budgets are split, and of the sanitizers that spend them (BNS §3.3, §4.2).
+
+Optimal composition is that of Kairouz, Oh and Viswanath.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,12 @@ _COUNTS = (
 )
 _SAMPLE = [(x, y) for x, y, count in _COUNTS for _ in range(count)]
 LEVELS = _SAMPLE, [(32, 1) if example == (22, 0) else example for example in _SAMPLE]
-"""The pair where the better of two hill climbs on 100 examples of INTERVAL_6 ended.
+"""The neighbours with the largest loss that two hill climbs on 100 examples of INTERVAL_6 found.
 
 On 200 examples the loss is 0.3 % larger.
 """
 CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
-"""The pair where the best of 25 hill climbs on its counts ended; the best of ten others has 4 % less loss."""
+"""The neighbours with the largest loss that 25 hill climbs found; the best of ten others has 4 % less."""
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
@@ -103,8 +106,8 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
     """Return the ε of the choice and of one A_dist of each level, and the δ of one A_dist.
 
     Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
-    optimal composition, and raises the budget of a call by 2 % at a time while the total stays within (ε, δ).
-    The way that needs fewer records is returned.
+    optimal composition, and raises the budgets of all calls in steps of 2 % while the total stays within (ε,
+    δ). The way that needs fewer records is returned.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -185,7 +188,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of points spends and needs, by sums or by optimal composition."""
+    """Return what a sanitizer of points spends and needs: each time the code's value and the formula's."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -216,7 +219,7 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return the ε of all steps and the noise together, by the better of sum and optimal composition."""
+    """Return the ε of all steps and the noise together: the smaller of the sum and optimal composition."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
@@ -271,14 +274,17 @@ def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) ->
 
 
 def lumped(made: Any) -> Formulas:
-    """Return the numbers of a sanitizer at 64 bits."""
+    """Return the formulas of a sanitizer at 64 bits: budgets and sizes only, no law."""
     of = made.of
     numbers = _point_numbers(of) if hasattr(of, "proper") else _interval_numbers(of)
     return Formulas(numbers=numbers, rounding=1e-3)
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return what k rounds spend: in each, 3N + 1 calls of Rec and one choice, with A_dist at (ε/2, δ/2)."""
+    """Return what a sanitizer of INTERVAL_d spends and needs: each time the code's value and the formula's.
+
+    A round makes 3N + 1 calls of Rec, in which A_dist is (ε/2, δ/2)-private, and one choice.
+    """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     depth, _ = _depth(max(2, made.dimension))
     part, step = made.delta / 2.0 / k / (depth + 1), made.spending.step
@@ -299,7 +305,7 @@ def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float
 
 
 def interval_sanitizer(made: Any) -> Formulas:
-    """Return the numbers of the sanitizer for INTERVAL_d."""
+    """Return the formulas of the sanitizer for INTERVAL_d: budgets, sizes, the largest loss found."""
     return Formulas(epsilon=_LOST_INTERVAL, source=KEPT, numbers=_interval_numbers(made), rounding=1e-4)
 
 

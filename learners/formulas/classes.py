@@ -1,4 +1,4 @@
-"""Learners over listed classes: the choice by weights e^(−ε·errors/2), and its uses (K11 §3.1, BNS §5-6)."""
+"""Formulas of learners over listed classes, which choose by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALLS = 2_000
 
 
 def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
-    """Return the errors of each concept, one record after the other."""
+    """Return how many records each concept misclassifies."""
     return {name: sum(bool(concepts.says(name, [x])[0]) != bool(y) for x, y in database) for name in names}
 
 
@@ -49,7 +49,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
     """Return neighbours that differ in one record: on the new record all concepts but one err.
 
     The remaining concept errs on all the other records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
-    2))), where g = e^(ε/2) and t is the number of records.
+    2))), where g = e^(ε/2), t is the number of records and k that of concepts.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -97,7 +97,8 @@ def by_length(made: Any) -> Formulas:
 def label_private(made: Any) -> Formulas:
     """Return the formulas of a choice, by the later records, of one concept per labelling of the first x's.
 
-    The first part takes n·u/(u + l) records, rounded up; the two parts need u and l.
+    For the claimed accuracy the first part needs u records and the second l. Of n records the first part gets
+    n·u/(u + l), rounded up.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -215,7 +216,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return the formulas of the first concept that errs least on a sample sanitized for C^label."""
+    """Return the formulas of choosing the first concept with fewest errors on a sanitized sample."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

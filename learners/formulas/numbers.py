@@ -1,4 +1,4 @@
-"""Points and thresholds over {0 … 2^d − 1}: proper, pure, hashed, sanitized (BNS §3 and §4.2)."""
+"""Formulas of the learners and sanitizers of points and thresholds over {0 … 2^d − 1} (BNS §3 and §4.2)."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 def point(made: Any) -> Formulas:
     """Return the formulas of A_dist over the numbers, with a random number if it refuses.
 
-    Between neighbours the gap falls by at most 2: a record for the first number is replaced by one for the
-    second.
+    Between neighbours the gap falls by at most 2. It falls by 2 if a record of the leading number is replaced
+    by one of the runner-up.
     """
     named = range(2**made.dimension)
     far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4

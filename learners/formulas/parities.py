@@ -1,4 +1,7 @@
-"""PARITY, and the learners that decide bits by noisy averages (K11 §4 and §5.3.1, B Theorem 5)."""
+"""Formulas of the learners of PARITY, and of those that decide bits by noisy averages.
+
+The sources are K11 §4 and §5.3.1, and B Theorem 5.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _CALLS = 3_000
 
 
 def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
-    """Return Pr[take an example] = ε/4 and Pr[refuse] = 1/2; if tight, p = tanh(ε/2) and (1 − p)/(3 − p)."""
+    """Return p = Pr[take an example], q = Pr[refuse]: ε/4, 1/2 or, if tight, tanh(ε/2), (1 − p)/(3 − p)."""
     if not tight:
         return epsilon / 4.0, 0.5
     p = (math.exp(epsilon) - 1.0) / (math.exp(epsilon) + 1.0)
@@ -95,8 +98,9 @@ def retry(made: Any) -> Formulas:
 def judged(made: Any) -> Formulas:
     """Return the formulas of A* in K11's forms: candidates from separate parts, then a choice by mistakes.
 
-    "held-out": the fewest mistakes with noise Lap(k/ε) each; for two candidates by an integral of Laplace
-    tails. "selection": weights e^(−ε·mistakes/2). The loss is the largest over all samples of this size.
+    "held-out": the candidate with the fewest mistakes, after noise Lap(k/ε) on each count, is chosen; for two
+    candidates this is an integral of Laplace tails. "selection": the weights are e^(−ε·mistakes/2). The loss
+    is the largest over all samples of this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)
@@ -222,7 +226,7 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return the formulas of the event that no centre moves: each mass, 1 + Lap(1/ε), is below the least."""
+    """Return the formulas of the event that no centre moves: each mass, 1 + Lap(1/ε), is below least_mass."""
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
     (a,), (b,) = made.start
 

@@ -1,4 +1,7 @@
-"""The two noisy binary searches of BNS §3.2, and INTERVAL_d by them: sums over all paths of a search."""
+"""Formulas of the two noisy binary searches of BNS §3.2 and of the learner of INTERVAL_d that uses them.
+
+They are sums over all paths of a search.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
 _COUNTS = {(0, 0): 25, (0, 1): 26, (1, 0): 5, (1, 1): 7, (2, 0): 3, (2, 1): 12, (3, 0): 14, (3, 1): 4}
 _SAMPLE = [example for example, count in _COUNTS.items() for _ in range(count)]
 SEARCHED = _SAMPLE, [*_SAMPLE[:65], (3, 1), *_SAMPLE[66:]]
-"""The pair where the best of 25 hill climbs on the counts of 24, 48, 64 and 96 examples ended.
+"""The neighbours with the largest loss that 25 hill climbs on 24, 48, 64 and 96 examples found.
 
 The largest losses found at these sizes were 1.02, 1.01, 0.98 and 1.15; on up to 16 examples, 0.49.
 """
@@ -70,7 +73,7 @@ def length_search(made: Any) -> Formulas:
 
 
 def searching(made: Any) -> Formulas:
-    """Return the formulas of the learner: all paths, both A_dist, and a choice by e^(−ε·errors/2)."""
+    """Return the formulas of the searching learner: all paths, both A_dist, a choice by e^(−ε·errors/2)."""
     search, stable, choice = made.shares
 
     def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:

@@ -83,7 +83,7 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
     n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b is the number of bits of a best
     hypothesis. If Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is
     that of `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
-    bits(h))·e^(−εnα/6) of the probability of the best one, g. The probabilities of all such h add up to at
+    bits(h))·e^(−εnα/6) times the probability of a best one, g. The probabilities of all such h add up to at
     most 2^b·e^(−εnα/6) ≤ β/3.
 
     Examples

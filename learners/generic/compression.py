@@ -126,19 +126,20 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     ---------
     epsilon-differential privacy when one record is replaced, over *all* rounds. n_1 alone decides which
     records belong to each half of each round. The record that is replaced lies in one of these parts. Given
-    all earlier outputs, the part's own output (a choice by the exponential mechanism, or an error with
-    Laplace noise of scale 1/(epsilon·records)) is epsilon-private; what comes after does not see the record
-    again and depends on it through those outputs only. Basic composition over R rounds would give 2R·epsilon.
+    all earlier outputs, the part's own output is epsilon-private: it is a choice by the exponential
+    mechanism, or an error with Laplace noise of scale 1/(epsilon·records). Later steps do not see the record
+    again and depend on it only through that output. Basic composition over R rounds would give 2R·epsilon.
 
     Utility, for examples of any distribution labelled by a concept of b bits. Round t may fail with
-    probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A test misses by more than α/3 with probability at most β_t,
-    so that all hypotheses that ever pass have error at most α with probability 1 − β/2. (ii) b_t is the
-    largest b for which the generic learner over the hypotheses of b bits has enough records for (α/3, β_t);
-    in a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has error at most α/3 and
-    passes. So the run ends by the first such round with probability 1 − β. The number of records read by then
-    is, up to a constant, four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}, or n_1 if that is more. That is
-    what learning with hypotheses of b bits needs. Each later round is reached with probability at most 2β_t,
-    so the expected number of records is of the same order. (K11 §3.1 states this and omits the details.)
+    probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A measured error is off by more than α/3 with probability at
+    most β_t. So, with probability 1 − β/2, every hypothesis that ends a run has error at most α. (ii) b_t is
+    the largest length for which the generic learner, over the hypotheses of at most that length, has enough
+    records for (α/3, β_t). In a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has
+    error at most α/3 and passes. So the run ends by the first such round with probability 1 − β. The number
+    of records read by then is, up to a constant, four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}, or n_1 if
+    that is more. That is what learning with hypotheses of b bits needs. Each later round is reached with
+    probability at most 2β_t, so the expected number of records is of the same order. (K11 §3.1 states this
+    and omits the details.)
 
     Examples
     --------
@@ -274,7 +275,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the places of the hypotheses that a round admits, the law of the choice, and the errors."""
+        """Return the indices of the hypotheses that a round admits, the law of choosing, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -285,7 +286,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return admitted, choice, self._errors(database, it.start, it.middle)[admitted]
 
     def _errors(self, database: Any, start: int, stop: int) -> NDArray[np.float64]:
-        """Return, for every hypothesis, how many of the records at some places it misclassifies."""
+        """Return how many of the records `start` … `stop` − 1 each hypothesis misclassifies."""
         return self.hypotheses.table.errors(self._count(database, start, stop))
 
     def _count(self, database: Any, start: int = 0, stop: int | None = None) -> LabelCounts:
@@ -311,7 +312,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the bits that round `count` admits: at least those of the shortest hypothesis."""
+        """Return the largest description length that round `count` admits: at least the shortest one."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

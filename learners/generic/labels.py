@@ -44,7 +44,7 @@ def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
     vc_dimension
         v of the class, ≥ 0.
     alpha
-        How much two hypotheses may differ, in (0, 1].
+        The probability with which two hypotheses may differ, in (0, 1].
     beta
         Probability of failure, in (0, 1).
 
@@ -119,8 +119,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
     x's for alpha/2 and beta/2, some concept that is kept is within alpha/2 of the target. At most Π(m)
     concepts are kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept
-    is at most alpha/2 worse. Neither depends on |X| or |C|, only on the VC dimension. On fewer records the
-    learner still answers, but no error is claimed.
+    is at most alpha/2 worse. Neither sample size depends on |X| or |C|, only on the VC dimension. On fewer
+    records the learner still answers, but no error is claimed.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def unlabelled_size(self) -> int:
-        """The number of x's that the utility claim needs."""
+        """The number of unlabelled records (x's) that the utility claim needs."""
         return net_size(self.hypotheses.vc_dimension, alpha=self.alpha / 2.0, beta=self.beta / 2.0)
 
     @cached_property
@@ -196,7 +196,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return [names[place] for place in chosen.tolist()]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the concept: those that are not kept have probability 0."""
+        """Return the exact law of the output; concepts that are not kept have probability 0."""
         from audit.distributions import Finite
 
         names, mechanism, errors = self._choice(database)

@@ -1,8 +1,8 @@
 """A statistical query about MASKED-PARITY under the uniform distribution, split as the lower bound splits it.
 
 K11 equation (7): E[g] on the concept c_{r,a} is a constant C_g, plus a part that depends on r alone, plus
-(−1)^a times a part that depends on r. One Walsh transform gives the last part for all 2^d words r at once, so
-that the true answers of any query are known on every concept of the class, exactly up to rounding.
+(−1)^a times a part that depends on r. One Walsh transform gives the last part for all 2^d words r at once. So
+the true answer to any query is known on every concept of the class, exactly up to rounding.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Parts(NamedTuple):
         return self.constant + self.shown
 
     def expectation(self, a: Any) -> Any:
-        """Return E[g] under the uniform distribution, labelled by the concept with this a."""
+        """Return E[g] over uniform examples, labelled by the concept with this `a`."""
         return self.blind + signs(a) * self.masked
 
 

@@ -65,7 +65,7 @@ class MaskedHypothesis:
 
 
 def masked_error(output: Any, target: Any) -> float:
-    """Return the error of a concept or a `MaskedHypothesis`, 1 for an output that is neither.
+    """Return the error of a concept or a `MaskedHypothesis`; 1 for an output that is neither.
 
     Examples
     --------

@@ -68,8 +68,8 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        d is no power of two, or another parameter is out of range; or a point has another number of bits, or
-        a label is neither 1 nor −1.
+        d is not a power of two, or another parameter is out of range; or a point has another number of bits,
+        or a label is neither 1 nor −1.
 
     Guarantee
     ---------
@@ -142,7 +142,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return problems of `sample_size` examples: r has no bit set, the last, or all; a is 0 or 1."""
+        """Return problems of `sample_size` examples: r has no bit set, only the last, or all; a is 0 or 1."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())
@@ -167,7 +167,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts; run i uses the same noise on every database of one length."""
+        """Return `size` concepts; run i uses the same noise on all databases of the same length."""
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size

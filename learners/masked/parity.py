@@ -1,4 +1,4 @@
-"""PARITY against statistical queries, under the uniform distribution: the oracle that answers 0."""
+"""Why few statistical queries cannot learn PARITY from uniform examples: an oracle that answers 0."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class WordQuery:
 
     @cached_property
     def coefficients(self) -> NDArray[np.float64]:
-        """The mean on every concept r, shape (2^d,)."""
+        """The mean of the query on every concept r, shape (2^d,)."""
         return walsh(self.values)
 
     def asked(self, tau: float) -> StatisticalQuery:
@@ -77,10 +77,10 @@ class SilentOracle(Oracle):
 
     Guarantee
     ---------
-    A valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| > tau: a
-    query is answered by 0 except for fewer than 1/tau² targets. After t queries, adaptive or not, more than
-    2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤ 2^(d/3)
-    and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
+    This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| >
+    tau: a query is answered by 0 except for fewer than 1/tau² targets. After t queries, adaptive or not, more
+    than 2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤
+    2^(d/3) and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
 
     Examples
     --------
@@ -109,8 +109,8 @@ class SilentOracle(Oracle):
 def coset_queries(dimension: int) -> list[WordQuery]:
     """Return 2^(d/3) queries, each correlated by 2^(−d/3) with 2^(2d/3) words; together they cover all words.
 
-    f is a bent function of the last 2d/3 bits times a character of the first d/3. No query is correlated this
-    much with more words, and every word is correlated with exactly one of these queries.
+    The f of a query is a bent function of the last 2d/3 bits times a character of the first d/3. No query is
+    correlated this much with more words, and every word is correlated with exactly one of these queries.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def coset_queries(dimension: int) -> list[WordQuery]:
 class ParityByQueries:
     """Ask queries about PARITY one by one, and return the first word that no answer excludes.
 
-    No algorithm can use the answers better: any word that is consistent with all answers may be the target,
-    and as long as all are 0 the next query cannot depend on the target.
+    No algorithm can use the answers better, because any word that is consistent with all answers may be the
+    target. As long as all answers are 0, the next query cannot depend on the target.
 
     Parameters
     ----------

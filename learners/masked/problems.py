@@ -65,7 +65,7 @@ class MaskedProblem:
         return MaskedProblem(near, self.examples)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the exact error, 1 for an output that is not a concept."""
+        """Return the exact error; 1 for an output that is not a concept."""
         del database
         return masked_error(output, self.population.concept)
 

@@ -59,9 +59,9 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         alpha or the answer is no parity. Both in (0, 1/2).
     form
         "retry": k runs of A with epsilon/k on the whole sample; the answer of the first that does not refuse
-        (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer is the one with the fewest
-        mistakes, plus noise, on a test set (K11). "selection": the same, but the exponential mechanism
-        chooses (K11, footnote 4).
+        (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer is the one whose number of
+        mistakes on a test set, plus noise, is the least (K11). "selection": the same, but the exponential
+        mechanism chooses (K11, footnote 4).
     tight
         False: A as printed, and the texts' number of runs. True: the tight form of A, and the number of runs
         for which the fewest examples are needed. `plan` is the result.
@@ -79,12 +79,13 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy. "Retry": the answer is computed from k answers of A, each private with
-    epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is not a whole number, and runs ⌈·⌉ or
-    ⌊·⌋ times: N15). Otherwise an example is either in one part, which one run of A sees with epsilon, or in
-    the test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes by
-    at most 1. Laplace noise of scale k/epsilon on all k counts, or weights e^(−epsilon·mistakes/2), make the
-    choice epsilon-private. A candidate "⊥" counts as s mistakes, on every test set (the text does not say so:
-    N14). Whether there are enough examples depends on their number alone, which neighbours share.
+    epsilon/k (K08 Theorem 3.8). The text divides epsilon by log2(1/β′), which need not be a whole number, and
+    makes ⌈·⌉ or ⌊·⌋ runs (N15). In the other forms an example is either in one part, which one run of A sees
+    with epsilon, or in the test set, which only the choice sees (K11 Lemma 4.5). One example changes each
+    candidate's mistakes by at most 1. Laplace noise of scale k/epsilon on all k counts, or weights
+    e^(−epsilon·mistakes/2), make the choice epsilon-private. A candidate "⊥" counts as s mistakes, on every
+    test set (the text does not say so: N14). Whether there are enough examples depends on their number alone,
+    which neighbours share.
 
     (alpha, beta)-accuracy: the derivation is at the top of `learners.parity.plans`.
 
@@ -173,7 +174,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs; run i draws the same coins on every database of one length."""
+        """Return the answers of `size` runs; run i draws the same coins on databases of the same length."""
         examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)
         made = self.plan
         if len(examples) < made.sample_size(self.form):
@@ -186,7 +187,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if A has none, or there are too many candidate lists."""
+        """Return the exact law of the answer; None if A has no law, or there are too many candidate lists."""
         made = self.plan
         check_database(database)
         if not self._law_is_feasible(len(database)):

@@ -100,7 +100,7 @@ class NaiveParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class OverspentParityRetry(AmplifiedParityLearner):
-    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), and an A whose loss is all of that.
+    """K08's A* over its budget: ⌈log2(1/β′)⌉ rounds, each of which loses epsilon/log2(1/β′).
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     Guarantee
     ---------
-    Not epsilon-private: "⊥" loses the epsilon of every round. At beta = 0.1 these add up to 1.157 for epsilon
-    = 1.
+    Not epsilon-private: "⊥" loses the epsilon of every round. At beta = 0.1 and epsilon = 1 the rounds
+    together lose 1.157.
 
     Examples
     --------

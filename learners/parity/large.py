@@ -1,4 +1,4 @@
-"""Neighbouring samples of realistic size that reveal most about a learner of parities."""
+"""Neighbouring samples of realistic size, chosen to make the loss of a learner of parities large."""
 
 from __future__ import annotations
 

@@ -62,23 +62,24 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds (also `epsilon` > 2 if not `tight`, or `beta` ≤ q), or an example is no
-        (x, y) over bits.
+        A parameter is out of bounds (also `epsilon` > 2 if not `tight`, or `beta` ≤ q), or an example is not
+        a pair (x, y) over bits.
 
     Guarantee
     ---------
-    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2, for epsilon ≤ 2: the texts print no range;
-    their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; the claim is false from 3.83 on). The exact
-    worst loss is ln((1 + p)/(1 − p)) for every d and n ≥ 1 if q ≥ (1 − p)/(3 − p):
+    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2); without `tight`, only for epsilon ≤ 2. The
+    texts print no range for epsilon. Their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; for p =
+    epsilon/4 the claim is false from 3.83 on. The exact worst loss is ln((1 + p)/(1 − p)) for every d and n ≥
+    1 if q ≥ (1 − p)/(3 − p):
 
     Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
     multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves
-    the space or leaves it as it is (Claim 4.3). So the probabilities of r on neighbours are (1 − p)a + pb and
-    (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained if x_i is
-    independent of the other x, at an r that satisfies example i on one database and not on the other. "⊥" has
-    probability B ≥ q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 −
-    p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2)
-    this is e^epsilon.
+    the space or leaves it as it is (Claim 4.3). Let a be the probability of r if i is not taken. The
+    probabilities of r on neighbours are (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0, 2a], so their
+    ratio is at most (1 + p)/(1 − p). The bound is attained if x_i is independent of the other x, at an r that
+    satisfies example i on one database and not on the other. "⊥" has probability B ≥ q if i is not taken, and
+    between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which is 1 + p for q = 1/2, and
+    (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is e^epsilon.
 
     Accuracy: see `Rates.sample_size`.
 
@@ -139,7 +140,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the accuracy claimed needs."""
+        """The number of examples that the utility claim needs."""
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -147,7 +148,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs; run i draws the same coins on every database of one length."""
+        """Return the answers of `size` runs; run i draws the same coins on databases of the same length."""
         system = BitSystem.of(self._examples(database))
         outputs: list[Any] = [REFUSED] * size
         block = max(1, _DRAWS // (system.count + self.dimension))
@@ -203,7 +204,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
 
 _ALONE = {"budget": 20_000}
-"""Runs of a utility audit of A alone, with β = 3/4, on 33 or 15 examples."""
+"""The number of runs of a utility audit of A alone, with β = 3/4, on 33 or 15 examples."""
 
 entries = (
     Entry(

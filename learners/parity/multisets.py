@@ -30,7 +30,7 @@ Multiset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Multisets:
-    """The relation of multisets [m] and [m′], as sorted tuples of kinds, that differ in one member.
+    """Neighbours are [m] and [m′] if the multisets m and m′, sorted tuples of kinds, differ in one member.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Multisets:
 
 @dataclass(frozen=True)
 class ParityLearnerMultisets(PlainParameters):
-    """A on every multiset of a given number of examples, and on all that differ in one example.
+    """A on all multisets of a given number of examples, so that an audit can try every pair.
 
     Parameters
     ----------

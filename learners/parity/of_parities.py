@@ -1,4 +1,4 @@
-"""The common part of the learners of parities: the class, the accuracy claimed, and its problems."""
+"""The common part of the learners of parities: the class, the claimed accuracy, and problems to test it."""
 
 from __future__ import annotations
 

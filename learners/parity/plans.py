@@ -1,27 +1,28 @@
 """How many candidates A* makes and how many examples it needs, with every constant derived.
 
-Symbols: p and q, the probabilities of A (`Rates`); γ(n) = 2^d·(1 − p·α)^n, which bounds the probability
-that a run of A on n examples of a parity, having passed its first step, returns an error above α.
+Symbols: A takes an example with probability p and refuses at once with probability q (`Rates`). γ(n) = 2^d·(1
+− p·α)^n bounds the probability that a run of A on n examples of a parity, if it does not refuse, returns a
+parity of error above α.
 
-**Retry** (K08): k runs on the same sample, each with ε/k; the first that passes answers. With probability q^k
-no run passes. Which run passes first is independent of the examples that it takes, so that run is bad with
-probability at most γ. (Lemma 3.1 is unconditional and does not give "at most β′ given that it passes"; it
-would give 2β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The rounds are a whole number k = ⌈log2(1/β′)⌉, and ε is
-divided by it, not by the logarithm, which would cost more than ε.
+**Retry** (K08): k runs on the same sample, each with ε/k; the answer is that of the first run that does not
+refuse. All runs refuse with probability q^k. Which run answers is independent of the examples that this run
+takes, so its answer is bad with probability at most γ. (Lemma 3.1 is unconditional: given that a run does not
+refuse, it shows at most 2β′, not β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The number of runs is a whole number, k
+= ⌈log2(1/β′)⌉, and ε is divided by k. Divided by the logarithm itself, the runs would cost more than ε.
 
-**Held-out** (K11): k candidates from disjoint samples of n′, then s examples to judge them, by the number of
-mistakes with Laplace noise of scale k/ε. With α′ = α/5 and β′ = β/3 (the text's β/2 does not add up to β)
-each of these three events has probability at most β′: (1) no candidate has error ≤ α′: (q + (1 − q)·γ(n′))^k
-with α′ in α's place; (2) some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ at
-most 4α′s: k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)); (3) some noise reaches α′s:
-k·e^(−α′sε/k). If none happens, a candidate of error > α has more than 3α′s noisy mistakes, and a good one has
-fewer. "⊥" also has more, because all of its s answers count as mistakes.
+**Held-out** (K11): k candidates are learned from disjoint samples of n′ examples. Their mistakes on s further
+examples, with Laplace noise of scale k/ε, decide between them. Let α′ = α/5 and β′ = β/3 (the text's β/2 does
+not add up to β). Each of three events has probability at most β′. (1) No candidate has error ≤ α′: (q + (1 −
+q)·γ(n′))^k, with α′ in place of α. (2) Some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of
+error > 5α′ makes at most 4α′s: k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)). (3) Some
+noise reaches α′s: k·e^(−α′sε/k). If none happens, every candidate of error > α has more than 3α′s noisy
+mistakes, and one of error ≤ α′ has fewer. "⊥" also has more, because all of its s answers count as mistakes.
 
-**Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes, which
-have sensitivity 1, picks the candidate. In place of (3): with probability at most β′ the candidate picked
-exceeds the fewest mistakes by more than (2/ε)·ln(k/β′). Otherwise the candidate picked is not bad, if that
-number is at most 2α′s. The test set is then smaller by the factor k, which the printed sample size
-O(d·log(1/β)/εα) does not include.
+**Selection** (K11, footnote 4): the same, but the exponential mechanism picks the candidate, with weight ε/2
+on mistakes, which have sensitivity 1. Event (3) becomes: the candidate picked makes over (2/ε)·ln(k/β′) more
+mistakes than the best. This has probability at most β′. If none of the events happens and (2/ε)·ln(k/β′) ≤
+2α′s, the candidate picked has error ≤ α. The test set is then smaller by the factor k, which the printed
+sample size O(d·log(1/β)/εα) does not include.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = ["Form", "Plan", "check_form", "derived_plan", "failure_bound", "rates
 
 Form = Literal["retry", "held-out", "selection"]
 _SPREAD = 5
-"""The ratio α/α′."""
+"""The ratio α/α′, where α′ is the error that a good candidate may have."""
 _OWNER = "AmplifiedParityLearner"
 _MOST_CANDIDATES = 400
 
@@ -81,7 +82,7 @@ def check_form(form: str) -> None:
 
 
 def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:
-    """Return the probabilities of each run of A: with epsilon/k in the form "retry", else with epsilon."""
+    """Return p and q of each run of A; its budget is epsilon/k in the form "retry", epsilon in the others."""
     share = epsilon / candidates if form == "retry" else epsilon
     return Rates.tight(share) if tight else Rates.printed(share, owner=_OWNER)
 
@@ -89,7 +90,7 @@ def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rat
 def derived_plan(
     form: Form, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan:
-    """Return the derived plan: the texts' number of candidates or, if tight, the one with fewest examples.
+    """Return the derived plan: with the texts' number of candidates or, if tight, with the fewest examples.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def failure_bound(
 def _retry(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan that makes q^k + (1 − q^k)·γ at most beta; None if q^k alone is more."""
+    """Return the plan that makes the failure bound q^k + (1 − q^k)·γ at most beta; None if q^k is ≥ beta."""
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     none = rates.refusal**count
     if none >= beta:
@@ -157,10 +158,11 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan with probability at most beta/3 for each event; None if refusals alone exceed it.
+    """Return the plan in which each failure event has probability at most beta/3; None if q is too large.
 
-    With A as printed, each part has the size of K11 Lemma 4.1. It succeeds with probability 1/4, so
-    log_{4/3}(1/β′) candidates are needed.
+    The events are (1) to (3) at the top of this module. With A as printed, each part has the size of K11
+    Lemma 4.1. A run of A on such a part succeeds with probability 1/4, so log_{4/3}(1/β′) candidates are
+    needed.
     """
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     good, part = alpha / _SPREAD, beta / 3.0

@@ -67,14 +67,14 @@ class Rates:
         return max(2.0 * math.atanh(p), math.log1p(p / self.refusal - p))
 
     def bad(self, count: int, *, dimension: int, alpha: float) -> float:
-        """Return a bound on the probability that a run which does not refuse returns an error above `alpha`.
+        """Return a bound on the probability that a run has an error above `alpha` if it does not refuse.
 
         Guarantee
         ---------
         For examples of a parity: 2^d·(1 − p·alpha)^count, at most 1. An r with error > alpha stays in the
-        space of solutions only if no chosen example separates it from the target. Each example,
-        independently, is chosen and separates them with probability p·error > p·alpha. No Chernoff bound is
-        needed.
+        space of solutions only if no chosen example separates it from the target. Independently of the
+        others, each example is chosen and separates them with probability p·error > p·alpha. No Chernoff
+        bound is needed.
         """
         log = dimension * math.log(2.0) + count * math.log1p(-self.inclusion * alpha)
         return math.exp(min(0.0, log))

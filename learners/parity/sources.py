@@ -1,7 +1,7 @@
 """Laws of points for which the error of every parity is computed exactly in any dimension; hard problems.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
-them. On one part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
 """
 
 from __future__ import annotations
@@ -194,8 +194,8 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     -----
     In "rarely uniform" all parities but the target have an error just above alpha. The union bound of the
     sample size is then tight, except that the events depend on one another. In "unit vectors" each parity
-    errs on one set of unit vectors, and those that err on a single one have an error just above or below
-    alpha.
+    errs on one set of unit vectors. A parity that errs on a single unit vector has an error just above or
+    below alpha.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
 
 
 def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
-    """Return, for every byte of coins, the sum of the chosen directions (up to eight), packed into bytes."""
+    """Return, for every byte of coins, the sum of the directions that its bits choose, packed into bytes."""
     sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
     for place, direction in enumerate(_packed(directions)):
         sums[np.arange(256) >> place & 1 == 1] ^= direction
@@ -278,13 +278,13 @@ def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSourc
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a uniform law on all variables but the first, and one point, which alone reveals the first."""
+    """Return a mixture: usually uniform on all variables but the first, rarely the first unit vector."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture of unit vectors of this weight, as many as fit, and the zero vector with the rest."""
+    """Return a mixture: as many unit vectors of this weight as fit, and the zero vector with the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

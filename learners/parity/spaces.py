@@ -80,7 +80,10 @@ def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
 
 
 def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
-    """Return the probability of every r as a uniform member of the space, shape (2^d,); ∅ adds 0 to each."""
+    """Return the probability of every r as a uniform member of a random space, shape (2^d,).
+
+    `law` has the probability of every space. The empty space has no member and adds nothing.
+    """
     width = max(1, 2**dimension // 8)
     spaces = [(space, mass) for space, mass in law.items() if space]
     total = np.zeros(2**dimension)

@@ -59,7 +59,7 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return neighbours with a loss of nearly epsilon: in the first, each record is an error of x only.
+    """Return neighbours with a loss of nearly epsilon: in the first, x's concept alone errs, on all examples.
 
     Examples
     --------

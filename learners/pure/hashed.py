@@ -1,4 +1,4 @@
-"""The improper pure learner of POINT_d: random hash, choice of a bucket; m does not grow with d.
+"""The improper pure learner of POINT_d by random hashing, whose sample size does not grow with d.
 
 Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
 suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,
@@ -196,9 +196,9 @@ class HashedPointLearner(PureLearner):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The map A is drawn without the data. Given A,
-    the bucket is chosen by the exponential mechanism with minus the errors of the 2^l predictors on the
-    sample, which move by at most 1: (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second factor depends
-    on the sample S, and it changes by a factor of at most e^epsilon.
+    the exponential mechanism chooses the bucket b. The scores are minus the errors of the 2^l predictors on
+    the sample, which move by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second
+    factor depends on the sample S, and it changes by a factor of at most e^epsilon.
 
     On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
     (`hashed_bits`, default bits): m = O((1/α)·max{1, 1/ε}·ln(1/αβ)) for every d.

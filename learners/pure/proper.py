@@ -37,7 +37,8 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
     ---------
     m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target has no errors, so a hypothesis with n errors is
     chosen with probability at most e^(−εn/2). One that is wrong with probability p > α has n ~ Bin(m, p), and
-    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which is less than for p = α. A union bound over the class gives β.
+    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which is smaller than at p = α. A union bound over the class gives
+    β.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return each point function's errors: the labels 1 at other points, and the labels 0 at its own.
+    """Return each point function's number of errors: labels 1 at other points, and labels 0 at its own.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class _ProperLearner(PureLearner):
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, None above d = 12 (see `choice`)."""
+        """Return the exact law of the concept; None above d = 12 (see `choice`)."""
         from audit.distributions import Finite
 
         if self.dimension > MOST_LISTED:

@@ -1,4 +1,4 @@
-"""The common part of the approximate sanitizers for numbers: parameters, budget and size."""
+"""The common part of the (ε, δ)-private sanitizers of numbers: parameters, budget and size."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEAST_ALPHA = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class NumberSanitizer(StatedSize, PlainParameters):
-    """Parameters of a sanitizer of the numbers 0 … 2^dimension − 1, checked.
+    """The checked parameters of a sanitizer of the numbers 0 … 2^dimension − 1.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − est(c)| over the whole class, exactly."""
+        """Return the exact error of an output: the largest |Q_c(S) − est(c)| over the whole class."""
         raise NotImplementedError
 
     @cached_property
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours with two points; some have a count at the threshold of the noisy test."""
+        """Return databases of two points with a neighbour; some counts are at the noisy test's threshold."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

@@ -1,4 +1,4 @@
-"""Repeated choosing among the points of a database, without listing the domain, and its exact law."""
+"""The choosing mechanism, run repeatedly without listing the domain, and the exact law of what it chooses."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class _Unsplit:
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
-    """The sanitizer for POINT_d that gives every round, and the noisy counts, the whole budget.
+    """The sanitizer for POINT_d that gives the whole budget to every round, and again to the counts.
 
     Guarantee
     ---------
@@ -54,14 +54,14 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """The cost that is really spent, because each step spends the whole epsilon."""
+        """The cost that is really spent: each step spends the whole epsilon."""
         claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
         return Spending(self.epsilon, claims, self.delta)
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
-    """The sanitizer for INTERVAL_d that gives every round, and the noisy counts, the whole budget.
+    """The sanitizer for INTERVAL_d that gives the whole budget to every round, and again to the counts.
 
     Guarantee
     ---------
@@ -79,7 +79,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """The cost that is really spent, because each step spends the whole epsilon."""
+        """The cost that is really spent: each step spends the whole epsilon."""
         claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
 

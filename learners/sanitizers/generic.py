@@ -62,8 +62,8 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or there are more than 2^18 small databases; in use, a record is not a
-        point of the domain, or the database is empty.
+        A parameter is out of bounds, or there are more than 2^18 small databases; when a database is read, a
+        record is not a point of the domain, or the database is empty.
 
     Guarantee
     ---------
@@ -72,8 +72,8 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     *Accuracy*: on every database of at least `sample_size` records all |Q_c(S) − Q_c(Ŝ)| ≤ alpha, except with
     probability beta. (i) Some database of n = `output_size` records is within alpha/2 of S. There are two
-    arguments. *By sampling*: a random sample of S errs by more than alpha/2 on one of the G labellings of the
-    domain with probability at most 2·e^(−n·alpha²/2) (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n >
+    arguments. *By sampling*: on each of the G labellings of the domain, a random sample of S errs by more
+    than alpha/2 with probability at most 2·e^(−n·alpha²/2) (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n >
     (2/alpha²)·ln 2G, where G ≤ Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer). *By rounding*, for tiny domains:
     the shares of S are rounded to multiples of 1/n, those with the largest remainders up. This moves the
     share of every set by at most |X|/4n. (ii) There are N small databases. Those that err by more than alpha
@@ -133,13 +133,13 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def sampled_size(self) -> int:
-        """The size of a small database by sampling: the least n > (2/alpha²)·ln 2G."""
+        """The size of a small database by the sampling argument: the least n > (2/alpha²)·ln 2G."""
         bound = sauer_bound(points=len(self.records), vc_dimension=self.concepts.vc_dimension())
         return math.floor(2.0 / self.alpha**2 * math.log(2.0 * bound)) + 1
 
     @property
     def rounded_size(self) -> int:
-        """The size of a small database by rounding: |X|/(2·alpha)."""
+        """The size of a small database by the rounding argument: |X|/(2·alpha), rounded up."""
         return math.ceil(len(self.records) / (2.0 * self.alpha) * (1.0 - _ROUNDING))
 
     @property
@@ -178,7 +178,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 
     def shares(self, database: Any) -> NDArray[np.float64]:
-        """Return the share of every point of the domain; raise if a record is not a point of the domain."""
+        """Return the share of the records at each point of the domain; raise for a record outside it."""
         owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)
@@ -217,7 +217,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return self.problems_of(self.sample_size())
 
     def problems_of(self, m: int) -> list[Problem]:
-        """Return databases of m records: even, constant, two heavy points, ends, geometric.
+        """Return databases of m records: spread evenly, constant, on two points, at the ends, geometric.
 
         Examples
         --------

@@ -54,8 +54,8 @@ class IntervalSanitizer(IntervalCuts):
 
     Guarantee
     ---------
-    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says; the
-    counts of all cells between them get two-sided geometric noise of rate epsilon/16: a replaced record moves
+    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says. The
+    counts of all cells between them get two-sided geometric noise of rate epsilon/16. A replaced record moves
     two counts by 1, which costs epsilon/8 in all. `spending` composes the claims of the k rounds and of the
     counts, by sums, by advanced and by optimal composition. Everything else is computed from the cuts and the
     noisy counts.
@@ -128,7 +128,7 @@ class IntervalSanitizer(IntervalCuts):
         return min(1.0, super().failure_bound(size) + noisy)
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − Q_c(output)| over the whole class, exactly."""
+        """Return the exact error of an output: the largest |Q_c(S) − Q_c(output)| over the whole class."""
         return counted.interval_error(output)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -150,7 +150,7 @@ class IntervalSanitizer(IntervalCuts):
         return noisy
 
     def cuts(self, nodes: Iterable[Node]) -> list[int]:
-        """Return where cells begin: at 0, at both halves of each interval taken out, and just after it."""
+        """Return where cells begin: at 0, at each half of an interval taken out, and after that interval."""
         places = {0, *(cut for node in nodes for cut in node.cuts)}
         return sorted(places - {1 << self.dimension})
 
@@ -172,7 +172,7 @@ class IntervalSanitizer(IntervalCuts):
         return rounded(points, np.stack([middles, ends], axis=1).ravel(), size=self.output_size)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None if it has too many outcomes to list."""
+        """Return the exact law of the output; None if it has too many outcomes to list."""
         from audit.distributions import Finite
 
         wide = min(2**self.dimension, 3 * self.rounds + 1, 64)
@@ -193,7 +193,7 @@ class IntervalSanitizer(IntervalCuts):
         return Finite(list(outputs), list(outputs.values()))
 
     def _counted(self, cuts: tuple[int, ...], seen: Tally) -> dict[Any, float]:
-        """Return the probability of every output, given the cuts; it does not depend on the last count."""
+        """Return the probability of every output, given the cuts; the last cell's count has no influence."""
         counts = cell_counts(seen, list(cuts))[:-1].tolist()
         laws = [clamped_geometric(times, self.noise.rate, -self._m, 2 * self._m) for times in counts]
         return self._table(cuts).law(laws)

@@ -1,4 +1,4 @@
-"""Exact laws of the sanitizers on 64-bit numbers; outputs show only the class of each noisy count."""
+"""Exact laws of sanitizers on 64-bit numbers, if an output shows only the class of each noisy count."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs; `found` has each possible finding, its probability and counts."""
+        """Return the law of the outputs; `found` lists what may be found, with its probability and counts."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}
@@ -95,15 +95,15 @@ class LumpedPoints(_Lumped):
     told
         The points whose counts are shown, if they are found.
     edges
-        For each of them, increasing in 1 … size: where a new class of counts begins.
+        For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
 
     Guarantee
     ---------
-    At least as private as the sanitizer, because its output is post-processed. Take neighbouring databases in
-    which one count rises from c − 1 to c, where c is an edge of its point, and another falls in the same way.
-    Then the classes keep the whole loss: each noisy count k ≥ c becomes more likely by a factor e^rate and
-    each other one less likely by the same factor, so the class determines the ratio. Counts that are not
-    shown must be equal on both databases.
+    It is at least as private as the sanitizer, because it post-processes the sanitizer's output. Take
+    neighbouring databases in which one count rises from c − 1 to c, where c is an edge of its point, and
+    another falls in the same way. Then the classes keep the whole loss. Each noisy count k ≥ c becomes more
+    likely by a factor e^rate, and each other one less likely by the same factor. So the class determines the
+    ratio. Counts that are not shown must be equal on both databases.
 
     Examples
     --------
@@ -146,11 +146,11 @@ class LumpedIntervals(_Lumped):
     told
         The points whose cells have their counts shown.
     edges
-        For each of them, increasing in 1 … size: where a new class of counts begins.
+        For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
 
     Guarantee
     ---------
-    At least as private as the intermediate result of the sanitizer, with the whole loss kept: see
+    It is at least as private as the intermediate result of the sanitizer, and keeps the whole loss: see
     `LumpedPoints`. Counts of cells that are not shown must be equal on both databases.
 
     Examples
@@ -173,7 +173,7 @@ class LumpedIntervals(_Lumped):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None if there are too many sequences of intervals; cached."""
+        """Return the exact law, cached; None if there are too many sequences of intervals."""
         seen: Tally = self.of.tally(database)
         key = (seen.points.tobytes(), seen.counts.tobytes())
         if key not in self._laws:

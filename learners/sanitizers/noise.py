@@ -23,7 +23,7 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
     ---------
     With r = e^(−rate) the noise is k with probability (1 − r)/(1 + r)·r^|k|. It is at least k with
     probability r^k/(1 + r) for k ≥ 0, and at most −k with the same probability. Each end gets the whole tail.
-    Needs low ≤ answer ≤ high and low < high.
+    The caller ensures low ≤ answer ≤ high and low < high.
 
     Examples
     --------
@@ -45,14 +45,15 @@ def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.f
     answer
         The true count.
     rate
-        The rate of the noise. It is not clamped: clamping moves no number across an edge within the range.
+        The rate of the noise. The noise is not clamped, because clamping moves no number across an edge
+        within the range.
     edges
         Increasing: k of them make k + 1 classes.
 
     Guarantee
     ---------
     Pr[noise ≥ t] = Pr[noise ≤ −t] = r^t/(1 + r) for t ≥ 1, r = e^(−rate). The mass between two edges on one
-    side of the answer is a difference of two such tails. These are small numbers, so no digits are lost.
+    side of the answer is a difference of two such tails. Tails are small numbers, so no digits are lost.
 
     Examples
     --------
@@ -92,9 +93,9 @@ def straying(distance: float, *, terms: int, rate: float) -> float:
     Guarantee
     ---------
     2·exp(−n·I(x)) with x = distance·rate/n and I(x) = x·t + ln(1 − t²), t = (√(1 + x²) − 1)/x. The moment
-    generating function of the noise is at most that of Laplace noise of the same rate, 1/(1 − (s/rate)²), as
-    (cosh s − 1)/s² rises in s; e^(s·sum) is a submartingale, so that Doob's inequality bounds all partial
-    sums by the last one's moment; s = t·rate is best.
+    generating function of the noise at s is at most that of Laplace noise of the same rate, 1/(1 −
+    (s/rate)²), because (cosh s − 1)/s² rises in s. e^(s·sum) is a submartingale, so Doob's inequality bounds
+    all partial sums by the moment of the last one. The bound is least at s = t·rate.
 
     Examples
     --------

@@ -37,7 +37,7 @@ _SLACK = 0.25
 """A round chooses a point whose count is at most this share of a·m below the best count."""
 
 _MOST_OUTCOMES = 2**13
-"""A law of more outcomes is not listed."""
+"""A law with more outcomes than this is not listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +64,19 @@ class PointSanitizer(NumberSanitizer):
     smaller size is refused when the sanitizer is made. After the last round the counts of the chosen points
     get two-sided geometric noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which
     costs epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8,
-    0) by sums, by advanced and by optimal composition, with the largest step that one of these shows to be
+    0) by sums, by advanced and by optimal composition. The step is the largest that one of these shows to be
     within (epsilon, delta). Everything else is computed from the noisy counts.
 
     *Accuracy*: on every database all |Q_c(S) − est(c)| ≤ alpha, except with probability beta, from
-    `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. While a point left
-    has a count opt > a·m, a round (i) refuses with probability at most e^(−step·a·m/8)/2, as the test asks
-    for a·m/2, and (ii) chooses one of count below opt − a·m/4 with probability at most m·e^(−step·a·m/16).
-    Without these events every such round takes out more than 3a·m/4 records. If a point above a·m were left
-    after k rounds, there would be more than k·3a·m/4 + a·m ≥ m records. So every point left has a count of at
-    most a·m. (iii) The absolute value of each noise exceeds a·m (proper: a·m/2) with the probability of the
-    geometric tail. `failure_bound` adds up all these probabilities. Proper: `completed` turns counts that are
-    off by a·m/2 into shares that are off by a, and rounding to ⌈4/alpha⌉ records costs alpha/4.
+    `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. Let opt be the
+    largest count of a point left. While opt > a·m, a round (i) refuses with probability at most
+    e^(−step·a·m/8)/2, because the test asks for a·m/2. It (ii) chooses a point of count below opt − a·m/4
+    with probability at most m·e^(−step·a·m/16). Without these events every such round takes out more than
+    3a·m/4 records. If a point above a·m were left after k rounds, there would be more than k·3a·m/4 + a·m ≥ m
+    records. So every point left has a count of at most a·m. (iii) The absolute value of each noise exceeds
+    a·m (proper: a·m/2) with the probability of the geometric tail. `failure_bound` adds up all these
+    probabilities. Proper: `completed` turns counts that are off by a·m/2 into shares that are off by a, and
+    rounding to ⌈4/alpha⌉ records costs alpha/4.
 
     The text states only the result, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)): see
     `learners.sanitizers.sizes`.
@@ -103,7 +104,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def choosing_alpha(self) -> float:
-        """The approximation parameter of the choosing mechanism: a."""
+        """a, the approximation parameter of the choosing mechanism: alpha, or 3·alpha/4 if `proper`."""
         return self.alpha * (0.75 if self.proper else 1.0)
 
     @property
@@ -171,7 +172,7 @@ class PointSanitizer(NumberSanitizer):
         return {point: output.count(point) / len(output) for point in dict.fromkeys(output)}
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − est(c)| over the whole class, exactly."""
+        """Return the exact error of an output: the largest |Q_c(S) − est(c)| over the whole class."""
         return counted.point_error(self.shares(output))
 
     def choosing(self, database: Any) -> RepeatedChoosing:
@@ -181,7 +182,7 @@ class PointSanitizer(NumberSanitizer):
         return RepeatedChoosing(self.tally(database), test, weight=step / 4.0, rounds=self.rounds)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the counts of the points found, or a database."""
+        """Return the counts of the points found or, if `proper`, a database."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -201,7 +202,7 @@ class PointSanitizer(NumberSanitizer):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None if there are too many outcomes to list."""
+        """Return the exact law of the output; None if there are too many outcomes to list."""
         from audit.distributions import Finite
 
         if not self.listable:

@@ -41,8 +41,8 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
     Guarantee
     ---------
     t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. By Chernoff's bound, one concept
-    with error above high has a training error of at most low with probability at most e^(−t·KL(low‖high)). So
-    no concept has, except with probability β.
+    with error above high has a training error of at most low with probability at most e^(−t·KL(low‖high)).
+    So, except with probability β, no concept with error above high has such a training error.
 
     Examples
     --------
@@ -79,10 +79,10 @@ class SanitizingLearner(StatedSize, PlainParameters):
     size
         The number of records in each database of a privacy audit.
     sanitizer
-        Any sanitizer for C^label, improper ones included: a subject with `claim`, `alpha`, `beta` and
-        `sample_size(alpha=, beta=)`, and `estimate(output, concept)`, the share of examples on which a
-        concept errs. The learner takes over its `claim`, alpha and beta; `epsilon` is then that of this
-        claim. None: the sanitizer of Blum, Ligett and Roth.
+        Any sanitizer for C^label, proper or not. It must have `claim`, `alpha`, `beta`, `sample_size(alpha=,
+        beta=)` and `estimate(output, concept)`, which estimates the share of examples on which a concept
+        errs. The learner takes over its `claim`, alpha and beta; `epsilon` is then that of this claim. None:
+        the sanitizer of Blum, Ligett and Roth.
 
     Raises
     ------
@@ -97,13 +97,13 @@ class SanitizingLearner(StatedSize, PlainParameters):
     epsilon when one example is replaced.
 
     *Accuracy*: on `sample_size` examples of a distribution on x, labelled by a concept of C, the error is at
-    most 3·alpha, except with probability 2·beta; BNS Theorem 5 claims 3·alpha + 2·beta, except with
-    probability 2·beta, and requires alpha, epsilon ≤ 1/8, which is not needed here. Q of c^label is the
-    training error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of
-    the training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept
-    returned. Its training error is therefore at most 2·alpha. Except with probability beta, no concept of
-    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of
-    `transfer_size` and the sanitizer's sample size.
+    most 3·alpha, except with probability 2·beta. BNS Theorem 5 claims only 3·alpha + 2·beta, with the same
+    probability, and requires alpha, epsilon ≤ 1/8, which is not needed here. Q of c^label is the training
+    error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of the
+    training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept returned.
+    Its training error is therefore at most 2·alpha. Except with probability beta, no concept of error above
+    3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of `transfer_size` and
+    the sanitizer's sample size.
 
     Examples
     --------
@@ -157,12 +157,12 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim of Theorem 5 on `sample_size` examples."""
+        """The claim of BNS Theorem 5, on `sample_size` examples."""
         return PAC(3.0 * self.alpha + 2.0 * self.beta, 2.0 * self.beta)
 
     @property
     def own_claim(self) -> PAC:
-        """The stronger claim that the derivation here shows."""
+        """The stronger claim that the class's guarantee derives, on `sample_size` examples."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property

@@ -1,4 +1,4 @@
-"""From real shares to a small database that has about these shares."""
+"""Rounding: how to make a small database whose shares are close to given real numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
 def completed(
     shares: Mapping[int, float], *, cap: float, unnamed: int, others: Iterable[int]
 ) -> dict[int, float]:
-    """Return shares of points that sum to 1, from noisy ones of the heavy points.
+    """Return shares of points that sum to 1, from noisy shares of the heavy points.
 
     Parameters
     ----------

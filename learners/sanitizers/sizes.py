@@ -1,4 +1,4 @@
-"""The sample sizes that the text states for sanitizers, as orders: with the constant 1."""
+"""The sample sizes that BNS state for sanitizers up to a constant, computed with the constant 1."""
 
 from __future__ import annotations
 

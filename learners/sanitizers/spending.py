@@ -78,11 +78,11 @@ class Spending:
         return composed_epsilon(self.claims, delta=self.delta)
 
     def simply_within(self, epsilon: float) -> bool:
-        """Return whether basic or advanced composition keeps the whole within (epsilon, delta)."""
+        """Return whether basic or advanced composition shows a total within (epsilon, delta)."""
         return self._sums.delta <= self.delta and min(self.basic, self.advanced) <= epsilon
 
     def within(self, epsilon: float) -> bool:
-        """Return whether some accountant keeps the whole within (epsilon, delta)."""
+        """Return whether basic, advanced or optimal composition shows a total within (epsilon, delta)."""
         if self.simply_within(epsilon):
             return True
         return _composed_delta(self.claims, epsilon) <= self.delta - _ACCURACY
@@ -90,14 +90,14 @@ class Spending:
 
 @lru_cache(maxsize=1_024)
 def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) -> float:
-    """Return the delta of optimal composition, cached because sanitizers of other sizes have equal steps."""
+    """Return the delta of optimal composition; cached, because many sanitizers have the same claims."""
     return composed_delta(claims, epsilon=epsilon)
 
 
 def affordable(
     claims: Callable[[float], Sequence[PrivacyClaim]], *, epsilon: float, delta: float, largest: float
 ) -> Spending:
-    """Return the composition with the largest step that stays within (epsilon, delta).
+    """Return the cost of all steps for the largest epsilon of one step that the budget allows.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def affordable(
 
     Guarantee
     ---------
-    The step is found by bisection among those that basic, advanced or optimal composition shows to be within
-    the budget, whichever allows most.
+    A step is within the budget if basic, advanced or optimal composition shows it. Bisection finds the
+    largest such step.
 
     Examples
     --------

@@ -97,7 +97,7 @@ class Tally:
 
     @cached_property
     def _sums(self) -> NDArray[np.float64]:
-        """The share of the first i points, for i = 0 … distinct."""
+        """The share of the records at the first i points, for i = 0 … distinct."""
         return np.asarray(self.upto / self.size)
 
 

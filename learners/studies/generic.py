@@ -65,8 +65,8 @@ def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
 def few_points(bits: int) -> Hypotheses:
     """Return POINT_d with all of its 2^d concepts, on the first `DOMAIN` points of its domain.
 
-    The generic learner only counts errors of concepts. So if all examples lie on these points, the learner of
-    this class has the same law as the learner of the whole class, whose table would not fit into memory.
+    The table of all points would not fit into memory. The generic learner only counts errors of concepts. So
+    if all examples lie on these points, it has the same law with this class as with POINT_d itself.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of the generic learner, where `bits` and `epsilon` are functions of the parameter."""
+    """Return the generic learner's curve; `bits` and `epsilon` map a value of the study to a parameter."""
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(

@@ -1,4 +1,4 @@
-"""Problems that draw averages over chunks instead of records, for learners that answer by chunks.
+"""Problems that draw averages over chunks instead of records, for learners that see only these averages.
 
 Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the probability of
 each position of the 0 determine the averages and every error. MASKED-PARITY: any concept, with uniform
@@ -40,7 +40,7 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """All that a learner by chunks sees of a database: the average of each query over its chunk.
+    """All that a learner sees of a database if it reads chunks: the average of each query over its chunk.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class MeansProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        The problem in words.
     shares
         For each query the probability that it has its high value on a record.
     spans
@@ -72,7 +72,7 @@ class MeansProblem:
     chunk
         Records in a chunk.
     measure
-        Output -> error.
+        Takes an output and returns its error.
 
     Examples
     --------
@@ -166,13 +166,13 @@ def needed_variables(dimension: int, alpha: float) -> int:
 
 
 def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return a problem about conjunctions as averages over chunks.
+    """Return a problem about conjunctions, given by averages over chunks.
 
     Guarantee
     ---------
-    The target holds every variable. Of these, `needed_variables` are each the only 0 on 1.05·alpha of the
-    examples. No positive example has a 0, so all averages are 0. Dropping one of the needed variables adds
-    1.05·alpha to the error.
+    The target holds every variable. `needed_variables` of them are needed: each is the only 0 on a share of
+    1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Dropping one of the needed
+    variables adds 1.05·alpha to the error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 

@@ -50,7 +50,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution misses the target, if examples count with rate `rate`.
+    """Return the probability that a uniform solution of the examples taken misses the target.
 
     Guarantee
     ---------
@@ -71,7 +71,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*, where `bits` and `epsilon` are functions of the parameter."""
+    """Return the curve of A*; `bits` and `epsilon` map a value of the study to a parameter."""
 
     def plan(value: float) -> Plan:
         return derived_plan(

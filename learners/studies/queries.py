@@ -88,7 +88,7 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
 
 
 def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) -> Curve:
-    """Return the curve of the learner of conjunctions in one model."""
+    """Return the curve of the learner of conjunctions in the central or the local model."""
 
     def learner(d: float) -> ConjunctionOnMeans:
         return ConjunctionOnMeans(dimension=int(d), epsilon=_EPSILON, alpha=alpha, beta=beta, model=model)

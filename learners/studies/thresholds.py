@@ -44,7 +44,8 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
     Parameters
     ----------
     others
-        The number of concepts that err only on the K ~ Bin(size, 1.01·alpha) examples at the light number.
+        The number of concepts that err only on the examples at the light number, whose mass is 1.01·alpha.
+        K ~ Bin(size, 1.01·alpha) is the number of these examples.
     last
         "all": one more concept errs on all examples; "rest": on those that are not at the light number.
     epsilon
@@ -189,7 +190,7 @@ def points_delta(*, dimension: int = 64) -> Study:
 
 
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
-    """Return both curves of INTERVAL; `bits`, `epsilon` and `delta` are functions of the parameter."""
+    """Return the pure and the approximate curve; the arguments map a value of the study to each parameter."""
 
     def told(value: float) -> dict[str, Any]:
         return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}

@@ -145,7 +145,7 @@ class Remaining:
         return Remaining(self.tree, self._counts)
 
     def counts(self, level: int) -> NDArray[np.int64]:
-        """Return the records left in every interval of a level."""
+        """Return the number of records left in every interval of a level."""
         return self._counts[self.tree.kinds[level]]
 
     def highest(self) -> NDArray[np.float64]:

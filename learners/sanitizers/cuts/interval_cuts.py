@@ -135,8 +135,8 @@ class IntervalCuts(NumberSanitizer):
         1)·e^(−step·r/4). With one level above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner
         call has the promise r/4 on {0 … log T′} and returns a power of quality at least r/8, except with
         probability (log T′ + 1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which
-        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta); and from H, which has a point of
-        quality at least 5r/8, a point of quality below r/2 is chosen with probability at most
+        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta). H then has a point of quality at
+        least 5r/8, and a point of quality below r/2 is chosen from it with probability at most
         32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
 
         Examples
@@ -209,7 +209,7 @@ class IntervalCuts(NumberSanitizer):
         return [search.run(tree, one) for one in rng.spawn(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the intervals, None if there are too many sequences of them."""
+        """Return the exact law of the intervals; None if there are too many sequences of them."""
         from audit.distributions import Finite
 
         masses = self.law(tree_of(self.tally(database), self.dimension))
@@ -227,7 +227,7 @@ class IntervalCuts(NumberSanitizer):
         return sequences <= _MOST_SEQUENCES
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
-        """Return the probability of every sequence of intervals, None if there are too many."""
+        """Return the probability of every sequence of intervals; None if there are too many."""
         return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:
