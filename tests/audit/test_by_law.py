@@ -79,7 +79,8 @@ def test_code_that_is_not_its_law_is_an_error():
 
 
 class WrongOnOne(Response):
-    """Randomized response on every database but one. That one is not in the worst pair."""
+    """Randomized response, except on one database, where the output is always 0. This database is not in the
+    worst pair."""
 
     relation = Relation.REPLACE_ONE
     size = (1, 3)

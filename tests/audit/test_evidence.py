@@ -474,8 +474,8 @@ def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, d
 
 
 def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
-    """If p = 1 and q = 0, −ln(1 − q′) − ln(R·q′) falls until R·q′ = 1 (for R ≥ 2). There it is ln(R/(R −
-    1))."""
+    """If p = 1 and q = 0, the divergence from the claim's laws p′ = R·q′ is −ln(R·q′) − ln(1 − q′). For R ≥ 2
+    it falls until R·q′ = 1, where it is ln(R/(R − 1))."""
     assert best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(math.log(math.e / (math.e - 1)), rel=1e-6)
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 

@@ -1,4 +1,4 @@
-"""Correct mechanisms, each broken in one way. The examination has to name what was done."""
+"""Correct mechanisms, each broken in one known way. The fault that is found must name this way."""
 
 import math
 import random
@@ -115,7 +115,8 @@ def test_an_unspoilt_mechanism_has_no_fault(name):
 
 
 def rarely_less_noise(database, rng):
-    """Return a sum. With probability 0.01, which is less than delta, its noise is too small for the move."""
+    """Return a sum. With probability 0.01, which is less than delta, its noise is too small for a change of
+    one record."""
     return sum(database) + rng.laplace(0.0, 0.01 if rng.random() < 0.01 else 1.0)
 
 

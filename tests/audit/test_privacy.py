@@ -684,10 +684,11 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 
 
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
-    """In an audit of a leak, calls pay 2 − h − δ and h − δ in turn. A real audit also needs runs to look and
-    learn.
+    """A bet has a constant h. If the subject leaks, calls pay 2 − h − δ on the p side and h − δ on the q
+    side.
 
-    For every h, the largest stake (0.985 of the possible loss) gains at most the best growth over all h.
+    The largest stake is 0.985 of the possible loss. No h makes it grow faster than the best h, which bounds
+    the least budget from below. A real audit also needs runs to look and learn.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

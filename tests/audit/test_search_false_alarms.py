@@ -184,7 +184,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
     assert false_alarms.accused(wealths("laplace sum", BetsOnExploration))
 
 
-# 2. The search's choice looks at the batch
+# 2. The pair to bet on is chosen after its batch was drawn
 
 
 class ChoosesAfterwards(Betting):

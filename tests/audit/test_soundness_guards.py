@@ -44,7 +44,7 @@ from audit.verdict.witness import Plan, run_witness
 PAIR = ([0], [1])
 
 
-# Many runs of one call of `sample` are tried again, call by call
+# A refutation by runs of one `sample` call is tried again with single calls
 
 
 class OneNoiseForAll:
@@ -359,7 +359,7 @@ def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
 
 
 def betting_on_one(beta, significance):
-    """Return the betting on one problem without any past."""
+    """Return the betting on one problem, before any run."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=1_000)
     task = SimpleNamespace(claim=Accuracy(0.1, beta), options=options)
     return UtilityBetting(task, None, [Look(None, "problem", None, 0.0)])

@@ -60,7 +60,8 @@ class FakeSampler:
 
 
 def betting_on(looks, sampler, *, beta, significance, budget):
-    """Return the betting on these looks. The audit has a claim and options, but no learner."""
+    """Return the betting on the problems of these looks (a look is a problem and its first trials). The audit
+    has a claim and options, but no learner."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=budget)
     claim, late = Accuracy(0.1, beta), lambda: False
     task = SimpleNamespace(claim=claim, options=options, against=True, listener=None, is_late=late)
@@ -152,7 +153,7 @@ def _stopped(betting):
     return betting.log_at_crossing if betting.refuted else betting.log_wealth
 
 
-# What unsound auditors would do: each of these defects has to show in the same test as above.
+# Defects of unsound auditors: each one must fail a test that the sound auditor passes.
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
@@ -168,7 +169,7 @@ def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
         for k in range(int(failures[:, n // 50 - 1].max()) + 1)
     }
     peeked = sum(any(bounds[50 * (i + 1), int(k)] < beta for i, k in enumerate(row)) for row in failures)
-    assert peeked > most_alarms(audits, level)  # it accepts a false claim, and does so too often
+    assert peeked > most_alarms(audits, level)  # a false claim is accepted too often
     betting = [_met_by_betting(row, beta, level) for row in _flips(rng, beta, 1_000, 2_000)]
     assert sum(betting) <= most_alarms(len(betting), level)
 

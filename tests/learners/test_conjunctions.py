@@ -77,7 +77,7 @@ def test_every_valid_oracle_gives_an_error_of_at_most_alpha(target, weights, adv
 
 def test_an_oracle_outside_the_tolerance_breaks_the_promise():
     alpha = 0.3
-    # each has mass above alpha/d, so no valid oracle makes the learner keep it
+    # each variable is 0 with probability above alpha/d, so no valid oracle makes the learner keep it
     weights = hard_weights(alpha, factor=1.2)
     always = (0,) * DIMENSION
     people = population(always, weights)

@@ -70,7 +70,7 @@ def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
     for (alpha, epsilon), (realizable, agnostic) in rows.items():
         most = epsilon / (-math.expm1(-epsilon / 2)) / (1 - alpha)
         assert epsilon / -math.expm1(-epsilon / 2) * (1 - 1e-2) <= realizable <= most * (1 + 1e-2)
-        # 6 in place of 2, and ln(3|H|/β) in place of ln(2|H|/β)
+        # 6·ln(3|H|/β) with privacy, 2·ln(2|H|/β) without
         assert agnostic == pytest.approx(3.0, rel=0.02)
 
 

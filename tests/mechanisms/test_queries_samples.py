@@ -389,7 +389,7 @@ def test_an_answer_that_is_not_a_number_is_refused(through, answer):
 
 
 def test_a_rate_so_near_one_half_that_floats_lose_the_answer_is_refused():
-    # 1 − 2η = 1.1e-16: the difference of two halves is lost to rounding
+    # 1 − 2η = 1.1e-16: the label term is the difference of two numbers near 1/2, which is lost to rounding
     eta = math.nextafter(0.5, 0.0)
     noisy = noisy_labels(Population([(0, 1)]), eta)
     with pytest.raises(InvalidValue, match="which floats cannot keep"):

@@ -48,7 +48,8 @@ def response(epsilon, k=2):
 
 
 def geometric(epsilon, top):
-    """Return a record in {0 … top} plus two-sided geometric noise, clamped; it is ε-private at rate ε/top."""
+    """Return a randomizer: a record in {0 … top} plus two-sided geometric noise of rate ε/top, clamped. It is
+    ε-private."""
     return TableRandomizer.of(
         lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
         range(top + 1),
@@ -178,7 +179,8 @@ def test_samples_follow_the_law_of_the_answers(adversary):
 
     law = output_law(simulation.access, oracle())
     counts = np.bincount(simulation.sample(oracle(), 100_000, np.random.default_rng(6)), minlength=6)
-    # false alarm 1e-8; the proposals themselves are at distance > 0.2, missed with probability below 1e-100
+    # false alarm 1e-8; samples from the proposals, at distance > 0.2, would pass with probability below
+    # 1e-100
     assert stats.chisquare(counts, 100_000 * law).pvalue > 1e-8
     assert statistical_distance(law, simulation.access.proposal) > 0.2
 
@@ -188,7 +190,7 @@ def test_single_runs_follow_the_law_of_samples():
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.5)
     rng, oracle = np.random.default_rng(1), ExactOracle(population)
     counts = np.bincount([simulation.run(oracle, rng) for _ in range(4000)], minlength=3)
-    # false alarm 1e-8; the proposals are at distance 0.36, missed with probability below 1e-100
+    # false alarm 1e-8; samples from the proposals, at distance 0.36, would pass with probability below 1e-100
     assert stats.chisquare(counts, 4000 * true_law(randomizer, population)).pvalue > 1e-8
 
 
@@ -355,7 +357,7 @@ HALVES = Population([0, 1], [0.35, 0.65])
 
 
 def joint_truth(population):
-    """Return Pr[a_1, a_2], by an explicit sum over the entry."""
+    """Return Pr[a_1, a_2], by an explicit sum over the values of the entry."""
     return {
         (a, b): sum(
             p * FIRST.table[z][a] * (IF_ZERO if a == 0 else IF_ONE).table[z][b]
@@ -474,7 +476,7 @@ def test_the_ceiling_allows_for_the_error_of_both_estimates():
     joint, before = AdversarialOracle(Population([1]), [1, -1]).ask_all(access.queries(1))
     ratio = (1 + joint * access.spread) / (1 + before * access.spread)
     assert ratio == pytest.approx((v * math.exp(0.01) + error) / (v - error), rel=1e-9)
-    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # step 4 of K11 with the epsilon of this access
+    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # the ceiling of K11 step 4 is too low
     assert ratio / access.ceiling <= 1.0
     assert float(access.acceptance([joint, before])) == pytest.approx(ratio / access.ceiling, rel=1e-12)
 

@@ -39,7 +39,8 @@ def test_the_exact_audit_proves_what_a_table_claims(name):
 
 
 def unscaled(epsilon, top):
-    """Return two-sided geometric noise of rate epsilon, not epsilon/top: a factor e^epsilon for each step."""
+    """Return a randomizer whose two-sided geometric noise has rate epsilon, not epsilon/top. Each step of the
+    record costs a factor e^epsilon."""
     keep = math.exp(-epsilon)
     point = (1 - keep) / (1 + keep)
     table = [
