@@ -1,4 +1,4 @@
-"""The exact path: when it reports a proof, and what it does if it has no time for one."""
+"""Audits by declared laws: when they report a proof, and what they report without time for one."""
 
 import math
 import re

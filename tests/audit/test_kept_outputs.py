@@ -83,7 +83,7 @@ def test_values_that_are_not_numbers_are_named_including_those_of_the_event():
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
-    """The outer bins hold the numbers that are too large to draw. A page can be made of them."""
+    """The outer bins hold the numbers that are too large to draw. A page can show these bins."""
     seen = Seen(Event((NumberIn(Value(), ((1.0, math.inf),)),)))
     ends = [-1.79e308, 1.79e308] if wide else []
     for side in (0, 1):

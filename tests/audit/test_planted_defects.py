@@ -168,7 +168,7 @@ def test_one_stream_in_several_blocks_is_caught(wealths, false_alarms, monkeypat
 
 
 class Clock:
-    """Each call is perfectly private, but the calls alternate between two laws."""
+    """A mechanism whose calls are perfectly private one by one, but alternate between two laws."""
 
     def __init__(self):
         self.calls = 0
@@ -268,7 +268,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """Laplace noise in the law and in calls. `sample` adds a third of that noise."""
+    """A subject with Laplace noise in its law and in calls. `sample` adds a third of that noise."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

@@ -186,7 +186,8 @@ def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
 
 
 def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
-    """A replay takes over nothing that only the audit checked: other pairs, absence of state, the budget."""
+    """The result of a replay repeats nothing that only the audit checked: other pairs, absence of state, the
+    budget."""
     stateless = "the subject keeps no state between runs"
     saved = refuted(Loud())
     assert stateless in saved.assumptions
@@ -299,8 +300,8 @@ def distant():
 
 
 def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(distant):
-    """A fresh replay misses with probability far below 1e-9, because the confirmation makes three times the
-    needed runs."""
+    """A fresh replay misses the fault with probability far below 1e-9, because the confirmation makes three
+    times the needed runs."""
     again = distant.replay(LoudSteps())
     assert again.verdict is Verdict.REFUTED
     assert counts(again.witness) == counts(distant.witness)

@@ -120,7 +120,7 @@ def test_the_command_line_says_that_broken_code_was_not_audited(saved, tmp_path,
 
 
 class Declared:
-    """Laplace noise. Its law and its code have separate scales."""
+    """A subject with Laplace noise, whose law and code have separate scales."""
 
     def __init__(self, law, code):
         self.law, self.code = law, code

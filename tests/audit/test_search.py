@@ -125,7 +125,8 @@ def test_the_search_ends_on_an_endless_stream_of_repeats():
 
 
 def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
-    """With three pairs and 6,000 runs each pair gets 500 looks or more, within a factor of four."""
+    """There are three pairs and 6,000 runs. The looks at each pair take 500 runs a side or more, and at most
+    four times as many as for any other pair."""
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)
     assert world.drawn >= 6_000
@@ -185,7 +186,8 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """One pair is scouted among many. Of the pairs that wait it is then looked at first."""
+    """One pair among many is scouted as far apart. Of the pairs that wait, it is the first to be looked
+    at."""
     far = ([5], [6])
     world = World(
         neighbours(200),

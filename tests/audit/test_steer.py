@@ -82,7 +82,7 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The noise grows with the data. So the output depends on the draws differently on [3.0] than on [0.0],
+    """The noise grows with the data. The output depends on the draws differently on [3.0] than on [0.0],
     where this dependence is measured."""
 
     def stretched(database, rng):

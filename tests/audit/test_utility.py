@@ -38,7 +38,7 @@ def failing(p):
 
 @dataclass(frozen=True)
 class Lawful:
-    """A learner that errs by 1 with the probability that is the record of its database."""
+    """A learner that has error 1 with probability `database[0]`, else 0."""
 
     utility_claim: PAC = CLAIM
 

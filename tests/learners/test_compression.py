@@ -128,12 +128,12 @@ def test_each_round_has_the_records_that_its_guarantee_needs(epsilon, beta):
     learner = CompressionLearner(concepts=ConjunctionClass(6), epsilon=epsilon, beta=beta)
     for count, it in enumerate(learner.rounds(8 * learner.sample_size()), start=1):
         each = beta / 2 ** (count + 1)
-        # The test fails if the sample is off by α/6 (Hoeffding) or the noise is (Laplace tail).
+        # The test fails if the mean over the sample is off by α/6 (Hoeffding) or the noise exceeds α/6.
         sampling = 2 * math.exp(-2 * it.tested * (0.2 / 6) ** 2)
         noise = math.exp(-epsilon * it.tested * 0.2 / 6)
         assert sampling <= each / 2 * (1 + 1e-9)
         assert noise <= each / 2 * (1 + 1e-9)
-        # The learning fails with the probability at the end of K11 Theorem 3.4, for (α/3, β_t).
+        # The learning fails with at most the probability at the end of K11 Theorem 3.4, for (α/3, β_t).
         admitted = sum(math.comb(6, ones) for ones in range(it.bits + 1))
         n, a = it.middle - it.start, 0.2 / 3
         assert admitted * (2 * math.exp(-2 * n * a**2 / 9) + math.exp(-epsilon * n * a / 6)) <= each

@@ -63,7 +63,7 @@ def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
 
 
 def lone_supporter(m, *, alpha=0.5, epsilon=1.0):
-    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1; the neighbour {x^m} never returns y."""
+    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1. On the neighbour {x^m} this probability is 0."""
     best = max(m - 1, 1)
     share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))
     return stats.laplace(best, 4 / epsilon).sf(alpha * m / 2) * share
