@@ -92,8 +92,8 @@ def effort(request, audited):
 
 
 def has_law(entry):
-    """Return whether the exact path audits an entry. Only the first database of the entry is asked for its
-    law."""
+    """Return whether an entry declares laws for an exact audit. Only the law on its first database is asked
+    for."""
     task = make_task(entry.factory(), **entry.options)
     law_of = task.subject.distribution
     [(left, _), *_] = task.databases.pairs(most=1, rng=np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""What NOT_REFUTED means: a subject slightly worse than detectable would have been refuted."""
+"""What NOT_REFUTED means: a subject with the detectable ε would have been refuted nine times in ten."""
 
 import math
 import re

@@ -23,7 +23,7 @@ WIDE = {"records": list(range(60)), "size": 4, "budget": 1_000, "recorded": Fals
 
 
 def rarely_leaks(database, rng):
-    """Return a coin, or "leak" on one of 60^4 databases. No audit finds that one by chance."""
+    """Return a coin, or "leak" on one of 60^4 databases. No audit finds that database by chance."""
     return "leak" if database == RARE[0] else int(rng.integers(0, 2))
 
 

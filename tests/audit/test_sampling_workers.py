@@ -189,7 +189,7 @@ def sometimes_exiting(database, rng):
 
 def test_if_processes_cannot_fork_new_processes_give_the_same_runs(monkeypatch):
     def found(forbidden):
-        fresh._dismiss()  # dismiss the children that started under the other rule
+        fresh._dismiss()  # dismiss the children that started with the other value of `forbidden`
         monkeypatch.setenv("DP_AUDIT_SPAWN", forbidden)
         with Sampler(adapt(sometimes_exiting), seed=4, isolate=True) as sampler:
             blocks = [

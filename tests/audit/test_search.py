@@ -324,8 +324,8 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 
 
 def bets_on_its_bets_alone(betting, sampler):
-    """Return whether the wealth comes only from runs drawn for bets. Each run is used once, and coupled runs
-    as pairs."""
+    """Return whether the wealth comes only from runs drawn for bets. Each run is used once; coupled runs are
+    used as pairs."""
     drawn = [(size, coupled) for path, size, _, coupled in sampler.draws if path[0] == BET]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]

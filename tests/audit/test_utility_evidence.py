@@ -26,7 +26,7 @@ from audit.utility.experiment import Trial
 from audit.utility.runs import draw_trials
 from audit.utility.search import Look
 
-#: The probability of one false alarm of a test here.
+#: The probability of a false alarm in each statistical check here.
 RARE = 1e-7
 
 
@@ -107,7 +107,7 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
     rng = np.random.default_rng(0)
     for _ in range(1_000):
         beta = rng.uniform(0.01, 0.9)
-        values = rng.dirichlet(np.ones(4))  # F takes these values, weighted to have mean beta
+        values = rng.dirichlet(np.ones(4))  # values of F, scaled below to have mean beta
         chances = rng.dirichlet(np.ones(4))
         values = np.clip(values * beta / (chances @ values), 0, None)
         if values.max() <= 1:

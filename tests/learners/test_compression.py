@@ -80,8 +80,8 @@ def test_runs_follow_the_law(draw):
 
 
 def test_a_round_that_passes_almost_surely_gives_no_negative_probability():
-    # One hypothesis fits all records, so its measured error is 2·alpha/3 below the limit, which is thousands
-    # of noise scales.
+    # One hypothesis fits all records, so its measured error is 2·alpha/3 below the limit, a distance of
+    # thousands of noise scales.
     learner = CompressionLearner(concepts=ConjunctionClass(6), alpha=0.2, beta=0.1)
     for problem in learner.problems():
         law = learner.distribution(problem.draw(np.random.default_rng(0)))

@@ -136,7 +136,7 @@ def test_it_runs_through_every_oracle(kind, target):
         "central": lambda: even("central"),
         "local": lambda: even("local"),
     }[kind]()
-    # each of these fails with probability at most 1e-7
+    # each of these checks fails with probability at most 1e-7
     assert error(learner.learn(oracle), target, weights) <= alpha
 
 

@@ -48,7 +48,8 @@ def written_out(scores, *, m, alpha, epsilon):
 
 
 def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
-    """Return the largest delta over score vectors in 0 … m, if at most k scores rise and at most k fall."""
+    """Return the largest delta over score vectors in 0 … m, if at most `growth` scores rise by 1 and at most
+    `growth` fall by 1."""
     vectors = np.array(list(product(range(m + 1), repeat=solutions)))
     laws = written_out(vectors, m=m, alpha=alpha, epsilon=epsilon)
     weights = (m + 1) ** np.arange(solutions)[::-1]

@@ -51,7 +51,7 @@ def test_a_betting_audit_of_the_utility_does_not_refute_theorem_5_7(run):
 
 @dataclass(frozen=True)
 class Fewer(LaplaceEntries):
-    """A_g with a twelfth of the stated number of entries."""
+    """The estimator A_g with a twelfth of the stated number of entries."""
 
     def entries(self, query, *, beta):
         return super().entries(query, beta=beta) // 12

@@ -403,8 +403,8 @@ def test_two_rounds_against_the_exact_oracle_have_the_true_law():
 
 def test_the_worst_joint_distance_is_attained_by_an_extreme_adversary():
     truth = joint_truth(HALVES)
-    # The oracle can answer in 2 ways after (), and in 4 ways after (0,) or (1,). Each choice needs the laws
-    # of the rounds only once.
+    # The oracle can answer in 2 ways after (), and in 4 ways after (0,) or (1,). The laws of the rounds are
+    # computed once for each choice of answers.
     laws = {}
     for past, queries in (((), 1), ((0,), 2), ((1,), 2)):
         access = TWO_ROUNDS.access(past)

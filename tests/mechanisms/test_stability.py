@@ -1,4 +1,4 @@
-"""A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
+"""A_dist and its tight twin: for databases, for gaps of scores, and for more solutions than can be listed.
 
 The file is long because both mechanisms are tested against the same closed forms.
 """
