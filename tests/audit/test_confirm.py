@@ -320,7 +320,7 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
     assert "give `fresh=`" in result.reason
 
 
-# The exact test of a frequency that is equal in every process
+# The exact test of whether a frequency is equal in every process
 
 
 def exact_p_value(calls, hits):

@@ -344,8 +344,8 @@ def test_a_mechanism_that_kills_its_process_is_an_error_in_isolation():
 
 
 class SlowOn:
-    """Randomized response that does not finish on one database. It runs out of memory, which is faster than a
-    time-out and treated the same."""
+    """Randomized response that does not finish on one database. Instead of a time-out it runs out of memory:
+    this is faster, and the audit treats both the same."""
 
     def __init__(self, value, share=0.6):
         self.value, self.share = value, share

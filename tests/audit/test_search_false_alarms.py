@@ -211,7 +211,7 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
 
 class CouplesItsBets(Betting):
     """Planted defect: it bets on coupled runs drawn for the bet. For linear bets this would be right if every
-    pair of runs had a separate state."""
+    pair of runs had a separate generator state."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw

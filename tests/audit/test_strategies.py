@@ -1,4 +1,4 @@
-"""Examples of strategies do not depend on loaded modules, and Hypothesis is left unchanged."""
+"""Examples drawn from strategies do not depend on loaded modules, and Hypothesis is left unchanged."""
 
 import math
 import os

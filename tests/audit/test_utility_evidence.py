@@ -83,7 +83,8 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
 
 
 def most_alarms(audits, level):
-    """Return the most alarms of a test at `level` that still have a probability of at least RARE."""
+    """Return the number of alarms that a test at `level` exceeds in this many audits with probability at most
+    RARE."""
     return int(stats.binom.isf(RARE, audits, level))
 
 

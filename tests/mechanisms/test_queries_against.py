@@ -50,7 +50,7 @@ def test_the_error_of_a_standard_deviation_matches_the_definition():
 
 @pytest.mark.parametrize("tau", [0.1, 0.25, 0.6])
 def test_the_library_reaches_the_largest_errors_of_valid_answers(tau):
-    # if every record is 1, or every one −1, the error is the root of 3t − t²; t = tau²/3 is the tolerance
+    # if all records are 1, or all are −1, the error is the root of 3t − t²; t = tau²/3 is the tolerance
     tolerance = tau**2 / 3
     run = deviation_run(tau=tau)
     worst = run.problems()[0]

@@ -307,7 +307,8 @@ def test_runs_of_fixed_rounds_follow_their_law():
     counts = np.bincount([simulation.run(oracle, rng)[0] for _ in range(5000)], minlength=2)
     law = simulation.law(0, weights=true_law(response(1.0), population))
     assert stats.chisquare(counts, 5000 * law).pvalue > 1e-8  # false alarm 1e-8
-    # power: without the fallback draw the law is p, at distance > 0.25, missed with probability below 1e-100
+    # power: without the fallback draw the law is p, at distance > 0.25; this is missed with probability below
+    # 1e-100
     assert statistical_distance(law, true_law(response(1.0), population)) > 0.25
 
 

@@ -54,7 +54,7 @@ def unscaled(epsilon, top):
 
 
 WRONG = {
-    # a lie is a fair coin that may give the truth: (1/2 + 1/3)/(1/6)
+    # the truth with probability 2/3, else a fair coin, which may also give the truth: (2/3 + 1/6)/(1/6)
     "truthful lie": (
         TableRandomizer([0, 1], [0, 1], [[5 / 6, 1 / 6], [1 / 6, 5 / 6]], claimed=math.log(2)),
         5.0,
