@@ -250,8 +250,8 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
 
 
 def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
-    """The noise covers the move of 0.9. The output depends on the draw by a cube, almost flat near 0. Judged
-    by the slope there, the noise would seem far too small."""
+    """The noise covers the move of 0.9. The output is the cube of the noisy sum, and a cube is almost flat
+    near 0. Judged by the slope there, the noise would seem far too small."""
     fault = examined(
         adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
     )

@@ -2,7 +2,7 @@
 
 The seeds are those of the first audits and were fixed in advance. In `test_false_alarms` the sound auditor
 audits the tight cases. If a defect needs another case, audits of that case without the defect must pass
-first, to show that the criterion accuses the defect. A sound auditor fails a criterion of tight audits with
+first, so that a failure is due to the defect. A sound auditor fails a criterion of tight audits with
 probability at most 1e-5 (`benchmarks/false_alarms.py`).
 """
 

@@ -414,7 +414,7 @@ def stored(result):
 
 
 class Noisy:
-    """A sum with noise of scale 1/3, which also samples many at once."""
+    """A sum with noise of scale 1/3. Its `sample` draws many outputs at once."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace(scale=1 / 3)

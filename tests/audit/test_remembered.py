@@ -42,7 +42,8 @@ def folder(tmp_path):
 
 
 def test_a_remembered_pair_is_tried_first_and_the_result_repeats_it_with_the_same_seed(folder, tmp_path):
-    """Without memory the audit misses the leak: it meets the leaking database with probability below 1e-3."""
+    """Without the remembered pair the audit misses the leak: it meets the leaking database with probability
+    below 1e-3."""
     assert not audited().refuted
     again = audited(remember=folder)
     assert again.refuted

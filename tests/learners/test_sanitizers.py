@@ -129,7 +129,7 @@ def test_the_whole_budget_is_spent_and_no_more(made):
         for c in spent.claims
     ]
     assert composed_delta(more, epsilon=made.epsilon) > made.delta
-    per_round = 1 if isinstance(made, PointSanitizer) else 5  # Rec on {0 … 64} makes 4 calls, choosing 1
+    per_round = 1 if isinstance(made, PointSanitizer) else 5  # Rec on {0 … 64}: 4 calls; choosing: 1 call
     assert len(spent.claims) == per_round * made.rounds + 1
 
 

@@ -171,7 +171,7 @@ def test_the_output_is_a_refusal_if_no_solution_has_a_score():
     mechanism = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5)
     assert mechanism.distribution([""] * 9).pmf("⊥") == 1.0
     assert set(mechanism.sample([""] * 9, 10_000, np.random.default_rng(82))) == {"⊥"}
-    # without the rule for such databases, the noisy test would still pass one with probability 2.9e-7 (N5)
+    # without the rule for all scores 0, the noisy test would still pass with probability 2.9e-7 (N5)
     assert math.exp(ChoosingMechanism().test.log_pass(0.0)) == pytest.approx(2.9e-7, abs=5e-9)
 
 

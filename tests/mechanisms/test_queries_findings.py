@@ -113,7 +113,7 @@ def test_e15_acceptance_exceeds_one_only_with_the_access_own_epsilon(found):
 
 
 def test_e15_as_printed_a_valid_oracle_keeps_step_four_a_probability():
-    # (v² + k·u)/((1 + φ)(v − k)) over all splits of the entry's ε and all φ ≤ 1/3
+    # the acceptance probability (v² + k·u)/((1 + φ)(v − k)), over all splits of the entry's ε and all φ ≤ 1/3
     phi, u = np.meshgrid(np.linspace(1e-3, 1 / 3, 60), np.linspace(1e-4, 1, 400))
     k = phi * (u - u**3)
     for share in np.linspace(0, 1, 41):

@@ -379,7 +379,8 @@ def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
 
 
 def test_the_coarse_simulation_follows_the_law_of_each_of_its_records():
-    """Significance 1e-6 for each record. A random oracle would fail: clipping costs 14 standard errors."""
+    """Significance 1e-6 for each record. A random oracle would fail, because clipping moves the count by 14
+    standard errors."""
     subject = coarse_response()
     for record in subject.records:
         zeros = subject.sample([record], 4_000, np.random.default_rng(0)).count((0,))
