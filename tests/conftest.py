@@ -1,4 +1,5 @@
-"""Settings for all tests: Ctrl-C works, the garbage collector skips collected tests, findings are kept."""
+"""Settings for all tests: Ctrl-C works, the garbage collector skips the test objects, and findings are
+computed once."""
 
 import gc
 import signal
@@ -19,7 +20,7 @@ def pytest_configure():
 
 def pytest_collection_finish():
     gc.enable()
-    gc.freeze()  # the collector skips the collected tests
+    gc.freeze()  # the garbage collector skips the tests that pytest has collected
     for name, module in [*sys.modules.items()]:
         if name.startswith(("mechanisms.findings.", "learners.findings.")):
             offered = getattr(module, "FINDINGS", {})

@@ -29,8 +29,8 @@ LEAST = {
     "parity-amplified-at-size": 12_000,
 }
 #: Runs for entries with a law, to compare the code with the law; they detect a Laplace scale that is a third
-#: too small. Formulas are compared separately. A proof needs 1,000 runs on each of two databases, by call and
-#: sample.
+#: too small. Formulas are compared separately. A proof needs 1,000 runs on each of two databases, by single
+#: calls and by `sample`.
 BESIDE_LAW, FOR_PROOF = 5_000, 19_000
 
 #: Entries with exact losses for which no known database comes near the claim or the worst loss. Each is
@@ -60,7 +60,8 @@ FOUND = {
     "compression-learner": 1.0 - 1e-6,
     "masked-parity-learner": 0.9,
     "masked-parity-learner-local": 0.9,
-    # one report or answer exceeds the constant with probability 1/2 or e^−ε/2
+    # Without noise one report or answer is a on one database and b > a on the other. With noise it is at most
+    # a with probability 1/2 or e^−ε/2.
     "noisy-labels-sq-algorithm-local-coarse": 2.0,
     "bounded-noise-sq-learner-coarse": 1.0,
 }
@@ -91,8 +92,8 @@ def effort(request, audited):
 
 
 def has_law(entry):
-    """Return whether the exact path audits an entry. Only the first database of the entry is asked for its
-    law."""
+    """Return whether an entry declares laws for an exact audit. Only the law on its first database is asked
+    for."""
     task = make_task(entry.factory(), **entry.options)
     law_of = task.subject.distribution
     [(left, _), *_] = task.databases.pairs(most=1, rng=np.random.default_rng(0))
@@ -103,7 +104,8 @@ def has_law(entry):
 #: them. This module also audits the privacy of one of them.
 AT_SIZE, AT_SIZE_HERE = "at-size", "parity-amplified-at-size"
 #: Other long audits, besides those that their entries mark as long. `test_queries_noisy_runs` tests the
-#: errors of the learner with a bound; `test_queries_runs` and `test_queries_noisy_privacy` test transcripts.
+#: errors of the learner with a bounded noise rate; `test_queries_runs` and `test_queries_noisy_privacy` test
+#: transcripts.
 LONG = {
     "interval-learner-64": "utility",
     "interval-learner-64-least": "utility",

@@ -1,4 +1,5 @@
-"""The benchmark's mutations apply to the current code; `test_catalogue_audit` compares the formulas."""
+"""The mutations of `benchmarks/mutated.py` apply to the current code. (`test_catalogue_audit` compares the
+formulas.)"""
 
 import runpy
 from pathlib import Path

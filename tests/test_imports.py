@@ -7,7 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-#: Modules of `audit` that both may import, by purpose. A package includes its modules, except for `ROOMS`.
+#: Modules of `audit` that mechanisms and learners may import, by purpose. A package stands for all its
+#: modules, except for the packages in `ROOMS`.
 GROUPS = {
     "what is claimed, of which databases, and by whom": {"catalogue", "claims", "problems", "relations"},
     "the law of an output, which is declared": {"distributions"},
@@ -16,7 +17,7 @@ GROUPS = {
     "outputs and records of any kind are compared as the auditor compares them": {"values.canonical"},
     "a statement of a text is checked by exact numbers, and found true or false": {"findings", "laws.exact"},
 }
-#: Modules that only one of the packages may import.
+#: Modules of `audit` that only one of the packages `mechanisms` and `learners` may import.
 OWN = {
     "mechanisms": {
         "the budget of a composition is read off its parts, as an audit reads a subject": {"subject.subject"},

@@ -1,4 +1,4 @@
-"""The exact path: when it reports a proof, and what it does if it has no time for one."""
+"""Audits by declared laws: when they report a proof, and what they report without time for one."""
 
 import math
 import re
@@ -79,7 +79,8 @@ def test_code_that_is_not_its_law_is_an_error():
 
 
 class WrongOnOne(Response):
-    """Randomized response on every database but one. That one is not in the worst pair."""
+    """Randomized response, except on one database, where the output is always 0. This database is not in the
+    worst pair."""
 
     relation = Relation.REPLACE_ONE
     size = (1, 3)

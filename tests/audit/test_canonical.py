@@ -72,7 +72,7 @@ def agree(a, b):
 
 
 def matched(left, right):
-    """Return whether the entries can be paired in any order."""
+    """Return whether the entries of both sides can be paired as equal values, in any order."""
     right = list(right)
     for entry in left:
         place = next((index for index, other in enumerate(right) if agree(entry, other)), None)

@@ -124,7 +124,7 @@ def test_differences_by_chance_are_smoothed_away(ordered):
 @pytest.mark.parametrize("size", [2, 5, 40])
 def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
     """The reference is the posterior mean of a random walk with a free first level, computed with dense
-    matrices. The variance of a step is the value on a list with the largest likelihood."""
+    matrices. The variance of a step is the one with the largest likelihood in a list of values."""
     rng = np.random.default_rng(size)
     errors = 10.0 ** rng.uniform(-3, 1, size)
     values = 0.3 * rng.normal(size=size).cumsum() + rng.normal(size=size) * np.sqrt(errors)

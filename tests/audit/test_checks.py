@@ -186,7 +186,7 @@ class Budgeted:
 
 
 class Decays(Budgeted):
-    """A mechanism whose pickled copy has no answer left."""
+    """A mechanism whose pickled copy has no answers left."""
 
     def __setstate__(self, state):
         self.left = 0

@@ -37,8 +37,8 @@ class Response:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
-    """Without the declared law, 40,966 runs refute the claim at one seed and 64,006 at the other. The law
-    check alone cannot detect a difference of 0.01."""
+    """Without the declared law, 40,966 runs refute the claim at one seed and 64,006 at the other. The check
+    of the law alone cannot detect that a probability is off by 0.01."""
     result = audit_privacy(Response(1.07), seed=seed)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
     assert 1.0 < result.epsilon_lower < 1.07
@@ -94,7 +94,8 @@ def test_a_budget_with_which_no_bets_could_refute_is_reported():
 
 
 def test_bets_without_power_cast_no_doubt_on_the_law():
-    """At ε = 5 the smallest budget that can refute an outright leak has little power to refute any event."""
+    """At ε = 5 the smallest budget that can refute an outright leak has little power to refute by any other
+    event."""
 
     class Fifth(Response):
         claim = PureDP(5.0)
@@ -168,7 +169,7 @@ def test_a_symmetric_subject_is_run_on_lists_in_another_order():
 
 
 class Changing(Response):
-    """A subject that gives another law each time it is asked."""
+    """A subject that declares another law each time it is asked for its law."""
 
     def __init__(self, calls):
         super().__init__()

@@ -281,7 +281,8 @@ def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases()
 
 
 class OneDrawForAll:
-    """Correct call by call. Its sampler makes one draw for a whole block, so no two runs are independent."""
+    """A subject that is correct in single calls. Its sampler makes one draw for a whole block, so no two runs
+    are independent."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -319,7 +320,7 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
     assert "give `fresh=`" in result.reason
 
 
-# The exact test of a frequency that is equal in every process
+# The exact test of whether a frequency is equal in every process
 
 
 def exact_p_value(calls, hits):

@@ -28,7 +28,7 @@ def domain(relation=REPLACE, records=(0, 1, 2), sizes=(2, 2), **options):
 
 
 def keys(pairs):
-    """Return the unordered pairs by the keys of their databases."""
+    """Return each pair, without its order, as the keys of its two databases."""
     return [frozenset(map(canonical.key, pair)) for pair in pairs]
 
 
@@ -314,7 +314,8 @@ def _rises(database):
 
 @pytest.mark.parametrize(("size", "seeds"), [(4, 4), (6, 1)])
 def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated(size, seeds):
-    """The domain holds strictly increasing digits: 210 of 10^4 or 10^6 lists."""
+    """The domain holds the lists of strictly increasing digits: 210 of the 10^4 lists of four digits, or 210
+    of the 10^6 of six."""
     rising = domain(records=tuple(range(10)), sizes=(size, size), valid=_rises)
     every = set(keys(rising.enumerate()))
     for seed in range(seeds):
@@ -324,7 +325,7 @@ def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated(size, seed
 
 
 def test_random_databases_of_a_rule_are_given_a_neighbour_that_obeys_it():
-    """One in 24 of the 10^12 databases increases. So does about one in five of the neighbours of such a
+    """One in 24 of the 10^12 databases is increasing. So is about one in five of the neighbours of such a
     database."""
     rising = domain(records=tuple(range(1_000)), sizes=(4, 4), valid=_rises)
     for seed in range(20):

@@ -112,7 +112,7 @@ def test_any_text_survives(text):
     "value",
     [
         (1, [2, (3,)], {"a": (4,)}),
-        {"$": "tuple", "items": [1]},  # a database may look like our own tags
+        {"$": "tuple", "items": [1]},  # a database may look like a tag of our file format
         {1: "a", "1": "b", (2, 3): None},
         {True: 1, 2.5: "x"},
         bytearray(b"\x00\xff"),

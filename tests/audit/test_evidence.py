@@ -159,8 +159,8 @@ def test_the_subjects_of_the_enumeration_use_what_they_see():
 
 
 def test_the_enumeration_sees_one_coin_per_pair_instead_of_one_per_call():
-    """The second call of a pair knows its side from the first, so the subject can favour the p side and the q
-    side."""
+    """The second call of a pair knows its side from the first. A subject that uses this can give a bet an
+    expectation above 1 although its laws keep the claim."""
     rng = np.random.default_rng(20)
     assert max(expectations(rng, 50, calls=2, outcomes=2, order_coin=True)) > 1.001
 
@@ -175,7 +175,7 @@ def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
 
 @pytest.mark.parametrize("steps", [2, 3, 7])
 def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above_one(steps):
-    """Several events and δ > 0 are included. Every step of the path keeps the claim."""
+    """The enumeration includes several events and δ > 0. Every step of the path keeps the claim."""
     rng = np.random.default_rng(22)
     for size, cases in ((2, 1_500), (3, 300)):
         assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
@@ -474,8 +474,8 @@ def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, d
 
 
 def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
-    """If p = 1 and q = 0, −ln(1 − q′) − ln(R·q′) falls until R·q′ = 1 (for R ≥ 2). There it is ln(R/(R −
-    1))."""
+    """If p = 1 and q = 0, the divergence from the claim's laws p′ = R·q′ is −ln(R·q′) − ln(1 − q′). For R ≥ 2
+    it falls until R·q′ = 1, where it is ln(R/(R − 1))."""
     assert best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(math.log(math.e / (math.e - 1)), rel=1e-6)
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 

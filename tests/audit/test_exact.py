@@ -1,4 +1,4 @@
-"""The exact path over many pairs of databases."""
+"""Exact audits, by declared laws, of many pairs of databases."""
 
 import itertools
 import math

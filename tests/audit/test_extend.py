@@ -60,7 +60,7 @@ def some_ledger(rng, *, bets):
 @pytest.mark.parametrize("cut", [0, 1, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ledger_cut_in_two_has_the_wealth_of_the_whole_up_to_rounding_down(seed, cut):
-    """Every 17th claim of the list is checked, after every bet."""
+    """Every 17th claim of `claims_of` is checked, after every bet."""
     epsilon, delta = 0.5, 0.01
     whole = some_ledger(np.random.default_rng(seed), bets=6)
     before = Ledger(whole.bets[:cut], goals=whole.goals, aims=whole.aims[:cut])

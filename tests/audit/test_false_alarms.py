@@ -44,10 +44,10 @@ def test_tight_audits_stay_within_their_significance(false_alarms):
     auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with
     probability at most 1e-7. The sum is 1.1e-5.
 
-    A mean of at most 1 is not required here, because a sound auditor may exceed it by chance. The command
-    checks the mean on the full number of audits. An auditor whose wealth ends at 20 in a fifth of audits, and
-    at ½ in the others, fails on 135 audits with probability 0.951. `test_planted_defects` has unsound
-    auditors.
+    A mean of at most 1 is not required here, because a sound auditor may exceed it by chance.
+    `benchmarks/false_alarms.py` checks the mean on the full number of audits. An auditor whose wealth ends at
+    20 in a fifth of audits, and at ½ in the others, fails on 135 audits with probability 0.951.
+    `test_planted_defects` has unsound auditors.
     """
     found = false_alarms.audit_all(AUDITS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])

@@ -197,7 +197,7 @@ class Case:
 
 
 CASES = {
-    # the 14 countable open cases, and a NaN in one column
+    # the first set: open cases o01 to o16 without o10 and o15, and a NaN in one column
     "o01": Case(
         frequency_noise_on_counts,
         ([0] * 10, [1] + [0] * 9),

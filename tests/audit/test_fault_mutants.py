@@ -1,4 +1,4 @@
-"""Correct mechanisms, each broken in one way. The examination has to name what was done."""
+"""Correct mechanisms, each broken in one known way. The fault that is found must name this way."""
 
 import math
 import random
@@ -115,7 +115,8 @@ def test_an_unspoilt_mechanism_has_no_fault(name):
 
 
 def rarely_less_noise(database, rng):
-    """Return a sum. With probability 0.01, which is less than delta, its noise is too small for the move."""
+    """Return a sum. With probability 0.01, which is less than delta, its noise is too small for a change of
+    one record."""
     return sum(database) + rng.laplace(0.0, 0.01 if rng.random() < 0.01 else 1.0)
 
 
@@ -249,8 +250,8 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
 
 
 def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
-    """The noise covers the move of 0.9. The cube is almost flat near 0: judged by its slope there, the noise
-    would seem far too small."""
+    """The noise covers the move of 0.9. The output is the cube of the noisy sum, and a cube is almost flat
+    near 0. Judged by the slope there, the noise would seem far too small."""
     fault = examined(
         adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
     )

@@ -135,7 +135,8 @@ def forced(mechanism):
 
 @pytest.fixture
 def panel(monkeypatch, tmp_path):
-    """Return the panel's module of mechanisms that keep their noise. Fresh processes can import it too."""
+    """Return the module `benchmarks/panel_kept_noise.py` of mechanisms that keep their noise. Fresh processes
+    can import it too."""
     monkeypatch.syspath_prepend(PANEL.parent)
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "TMPDIR"):

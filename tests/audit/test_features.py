@@ -139,7 +139,7 @@ outputs = st.recursive(
     ),
     max_leaves=5,
 )
-# a view has separate code for blocks of one kind
+# separate code reads blocks whose entries have one kind
 entries = st.one_of(st.floats(), st.integers(-(10**20), 10**20), st.booleans())
 blocks = st.one_of(
     st.lists(outputs, max_size=6),

@@ -30,7 +30,8 @@ def outcome(cells, width):
 @pytest.mark.parametrize("against", [0.0, 0.3])
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), [(0.3, 0.0, 1), (0.2, 0.05, 1), (0.2, 0.0, 2)])
 def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsilon, delta, distance, against):
-    """Two blocks of one call each. `against` is the share of runs without an output, equal on both sides."""
+    """All outcomes of two blocks of one call each are enumerated. `against` is the share of runs without an
+    output, equal on both sides."""
     step = math.exp(epsilon * distance)
     laws = [  # the last law meets the claim with equality and spends δ on cell 0
         ([1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]),

@@ -26,7 +26,7 @@ CLAIM = PureDP(1.0)
 
 
 def anew(name):
-    """Return a module of the panel, run anew, so that it has kept nothing yet."""
+    """Return a module of mechanisms from `benchmarks/`, run anew, so that they have kept nothing yet."""
     spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -48,8 +48,8 @@ def _elsewhere(tmp_path, monkeypatch):
     ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark tests all of them
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """The mechanism returns (previous release, new release) and loses 1 given the past. Bets on pairs of runs
-    would reach a log wealth of 16 to 41."""
+    """The mechanism returns (previous release, new release). Given the past, its loss is 1. Bets on pairs of
+    runs would reach a log wealth of 16 to 41."""
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)
@@ -90,8 +90,8 @@ LEAKS = ["half_too_much", "rare_tail", "in_clear", "no_noise_for_nothing", "care
     ("name", "takes_rng"), [*((name, True) for name in LEAKS), ("half_too_much", False), ("in_clear", False)]
 )
 def test_a_fault_in_a_subject_that_draws_its_own_noise_is_refuted(name, takes_rng):
-    """Subjects with `rng` in the signature used to end INCONCLUSIVE: in one process they look like kept
-    noise."""
+    """Subjects with `rng` in the signature used to end INCONCLUSIVE, because in one process their own noise
+    looks like noise that is kept."""
     module = anew("panel_leaks")
     mechanism = getattr(module, name)
     subject = mechanism if takes_rng else module.WithoutRng(mechanism)

@@ -1,4 +1,4 @@
-"""What a result keeps for its figures: outputs in bins, by runs or by closed forms, and the course of the
+"""What a result keeps for its figures: outputs in bins, by runs or by closed forms, and the progress of the
 audit in a few points. Each run is counted once."""
 
 import math
@@ -83,7 +83,7 @@ def test_values_that_are_not_numbers_are_named_including_those_of_the_event():
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
-    """The outer bins hold the numbers that are too large to draw. A page can be made of them."""
+    """The outer bins hold the numbers that are too large to draw. A page can show these bins."""
     seen = Seen(Event((NumberIn(Value(), ((1.0, math.inf),)),)))
     ends = [-1.79e308, 1.79e308] if wide else []
     for side in (0, 1):
@@ -147,8 +147,8 @@ def test_a_course_keeps_both_ends_and_few_points():
 
 
 def test_the_search_of_exact_laws_rises_to_the_largest_loss():
-    """The pairs lose 1, 1/2, 2, 2 and 1. The course rises at the first and the third and ends at the
-    fifth."""
+    """The losses of the five pairs are 1, 1/2, 2, 2 and 1. The largest loss so far rises at the first and the
+    third pair; the record ends at the fifth."""
     pairs = [((0, i), (1, i)) for i in range(5)]
     scales = [1.0, 2.0, 0.5, 0.5, 1.0]
     found = compare_pairs(pairs, lambda data: Density.laplace(data[0], scales[data[1]]), PureDP(9.0))

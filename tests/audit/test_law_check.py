@@ -48,7 +48,8 @@ def test_by_enumeration_unfinished_runs_only_lower_the_expectation():
 
 @pytest.mark.parametrize("name", LAWS)
 def test_a_right_sampler_is_not_accused(name):
-    """20 checks of 2,000 draws. Each e-value passes 1e9 with probability at most 1e-9: false alarm 2e-8."""
+    """There are 20 checks of 2,000 draws. Each e-value passes 1e9 with probability at most 1e-9, so a false
+    alarm has probability at most 2e-8."""
     law, rng = LAWS[name], np.random.default_rng(11)
     assert max(law_log_e_value(law, law.sample(2000, rng)) for _ in range(20)) < math.log(1e9)
 

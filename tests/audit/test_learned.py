@@ -43,7 +43,8 @@ def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
     """Normal noise of covariance Σ: the likelihood ratio is linear, with signal μᵀΣ⁻¹μ.
 
     The score is additive over entries and differences, each cut into at most 12 bins. If the noise is common,
-    a score of single entries has at most 1/26 of the signal. The figure's standard error is below 5 %.
+    a score of single entries has at most 1/26 of the signal. The standard error of the measured share is
+    below 5 %.
     """
     rng, shift = np.random.default_rng(4), SHIFTS[noise]
     feature = learned(drawn(rng, noise, shift))

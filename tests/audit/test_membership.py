@@ -51,7 +51,7 @@ class AnyOne:
 
 
 class Checked:
-    """A relation: neighbours differ in one digit, and may differ in the check digit."""
+    """A relation: neighbours differ in one digit, and may also differ in the check digit."""
 
     def are_neighbours(self, left, right):
         return (
@@ -193,8 +193,8 @@ FAULTY = (
 
 
 def released(case, scale):
-    """Return a mechanism: the noisy total of a database, or an open refusal outside the domain. A total moves
-    by at most 9."""
+    """Return a mechanism that releases the noisy total, or "outside" if the database is not in the domain.
+    Between neighbours a total moves by at most 9."""
 
     def release(database, rng):
         return case.total(database) + rng.laplace(scale=scale) if case.belongs(database) else "outside"
@@ -354,7 +354,7 @@ def test_a_proof_on_a_domain_that_valid_restricts_says_so():
 
 
 class Next:
-    """Consecutive numbers are neighbours. Numbers from a limit on are not listed."""
+    """Consecutive numbers are neighbours, but `neighbours` does not list numbers from `limit` on."""
 
     def __init__(self, limit):
         self.limit = limit
@@ -366,12 +366,12 @@ class Next:
         return ([n] for n in (database[0] - 1, database[0] + 1) if max(n, database[0]) < self.limit)
 
 
-#: The fault is at records that no audit here looks at.
+#: Only records from this number on show the fault. No audit here uses them.
 BEYOND = 10_000
 
 
 class Sign:
-    """A subject that says openly whether its record is beyond all records of the domain."""
+    """A subject that reveals whether its record is at least `BEYOND`."""
 
     def __call__(self, database, rng):
         return database[0] >= BEYOND

@@ -132,8 +132,8 @@ def test_nothing_is_chosen_before_any_run_was_seen():
     ("p", "q", "epsilon", "delta"), [(0.31, 0.1, 1.0, 0.0), (0.5, 0.2, 0.8, 0.0), (0.3, 0.09, 1.0, 0.04)]
 )
 def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, delta):
-    """The growth rate is a second-order approximation. It is within 15 % of the largest E[log(1 + λ·D)] of
-    two calls over all stakes λ."""
+    """The growth rate is a second-order approximation. It is within 15 % of the largest E[log(1 + λ·D)] over
+    all stakes λ, for the payoffs D of two calls."""
     ratio = np.exp(epsilon)
     h = p + ratio * q
     gains = np.array([2 - h, -h, h - 2 * ratio, h]) - delta

@@ -1,4 +1,4 @@
-"""The option values that the texts of the command line stand for."""
+"""Option values as texts on the command line, and the Python values that they stand for."""
 
 import math
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
-"""The panel of `benchmarks/panel.py`: every audit starts without memory, and each group of mechanisms has its
-rule."""
+"""The mechanisms of `benchmarks/panel.py`: what they keep is new in every audit, and each group is judged by
+its own rule."""
 
 import importlib
 import math

@@ -1,4 +1,4 @@
-"""Rounding a witness: which records a strategy certainly contains. No other record is ever used."""
+"""The records that a strategy certainly contains. Rounding a witness uses no others."""
 
 import math
 

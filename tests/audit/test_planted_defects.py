@@ -2,7 +2,7 @@
 
 The seeds are those of the first audits and were fixed in advance. In `test_false_alarms` the sound auditor
 audits the tight cases. If a defect needs another case, audits of that case without the defect must pass
-first, to show that the criterion accuses the defect. A sound auditor fails a criterion of tight audits with
+first, so that a failure is due to the defect. A sound auditor fails a criterion of tight audits with
 probability at most 1e-5 (`benchmarks/false_alarms.py`).
 """
 
@@ -168,7 +168,7 @@ def test_one_stream_in_several_blocks_is_caught(wealths, false_alarms, monkeypat
 
 
 class Clock:
-    """Each call is perfectly private, but the calls alternate between two laws."""
+    """A mechanism whose calls are perfectly private one by one, but alternate between two laws."""
 
     def __init__(self):
         self.calls = 0
@@ -268,7 +268,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """Laplace noise in the law and in calls. `sample` adds a third of that noise."""
+    """A subject with Laplace noise in its law and in calls. `sample` adds a third of that noise."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

@@ -1,4 +1,4 @@
-"""What NOT_REFUTED means: a subject slightly worse than detectable would have been refuted."""
+"""What NOT_REFUTED means: a subject with the detectable ε would have been refuted nine times in ten."""
 
 import math
 import re
@@ -64,7 +64,7 @@ def audited_halves(p, q, claim, *, seed):
 
 @pytest.mark.parametrize("claim", [(0.5, 0.0), (1.0, 0.05)])
 def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
-    """40 audits that each learn features and bins. The event has the probability that the result states.
+    """Each of 40 audits learns features and bins. The event has the probability that the result states.
 
     The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard errors).
     At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6, and the test fails. At a power of 0.5
@@ -121,9 +121,9 @@ def refuted_by(calls, sizes, *, epsilon, rivals):
 
 @pytest.mark.parametrize("rivals", [1, 36])
 def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypatch):
-    """88 audits on random numbers other than those of the 200 simulations behind the estimate. At a power of
-    0.85 (0.9 less 2.4 standard errors) 58 or fewer refute with probability 6.8e-6, and the test fails. At a
-    power of 0.5 it fails with probability 99.9 %."""
+    """The test makes 88 audits with other random numbers than the 200 simulations behind the estimate. At a
+    power of 0.85 (0.9 less 2.4 standard errors) 58 or fewer refute with probability 6.8e-6, and the test
+    fails. At a power of 0.5 it fails with probability 99.9 %."""
     monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
     power = detectable(None, [Section(LOOK, tuple(SIZES))], epsilon=0.5, delta=0.0, significance=1e-6)
     rng = np.random.default_rng(88)
@@ -222,8 +222,8 @@ def power_of_mostly(right, *, epsilon):
 
 
 def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
-    """In 20,000 pairs of runs the edge cannot refute ε = 2, even with probabilities 0.004 and 0. Its
-    complement can."""
+    """In 20,000 pairs of runs the event "on its edge" cannot refute ε = 2, even with probabilities 0.004 and
+    0. Its complement can."""
     power = power_of_mostly(0.001, epsilon=2.0)
     assert power.event is not None
     assert power.p == pytest.approx(0.996, abs=0.004)
@@ -232,8 +232,8 @@ def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
 
 @pytest.fixture
 def only_rare(monkeypatch):
-    """Remove the complement of the edge from the events: at ε = 0 it is exactly as informative as the
-    edge."""
+    """Remove the event "not on its edge". At ε = 0 it is exactly as informative as the event "on its
+    edge"."""
     options = audit.evidence.power._options
     monkeypatch.setattr(
         audit.evidence.power, "_options", lambda *given: [o for o in options(*given) if o.p < 0.5]
@@ -244,8 +244,8 @@ def only_rare(monkeypatch):
 def test_an_event_too_rare_to_refute_has_no_detectable_epsilon():
     """The true ε is infinite, but these runs cannot refute by this event, so no ε is detectable.
 
-    About 80 of 40,000 calls show the event. Each adds less than ln(1 + 2/(2e² − 0.004)) = 0.127 nats.
-    Together they add 10 nats of the 13.8 needed.
+    About 80 of 40,000 calls show the event. Each of these calls adds less than ln(1 + 2/(2e² − 0.004)) =
+    0.127 nats. Together they add 10 nats of the 13.8 needed.
     """
     power = power_of_mostly(0.0, epsilon=2.0)
     assert power.event is not None
@@ -257,7 +257,7 @@ PAIR = {"pairs": [([0], [1])]}
 
 @pytest.mark.parametrize(("budget", "verdict"), [(224, Verdict.INCONCLUSIVE), (2_000, Verdict.NOT_REFUTED)])
 def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(budget, verdict):
-    """224 runs can refute an outright leak on this pair, but cannot refute any ε on the events of this
+    """224 runs can refute an outright leak on this pair. They cannot refute any ε by the events of this
     coin."""
     result = audit_privacy(Biased(0.4, 0.4), PureDP(1.0), **PAIR, budget=budget)
     assert result.verdict is verdict

@@ -344,8 +344,8 @@ def test_a_mechanism_that_kills_its_process_is_an_error_in_isolation():
 
 
 class SlowOn:
-    """Randomized response that does not finish on one database. It runs out of memory, which is faster than a
-    time-out and treated the same."""
+    """Randomized response that does not finish on one database. Instead of a time-out it runs out of memory:
+    this is faster, and the audit treats both the same."""
 
     def __init__(self, value, share=0.6):
         self.value, self.share = value, share
@@ -414,7 +414,7 @@ def stored(result):
 
 
 class Noisy:
-    """A sum with noise of scale 1/3, which also samples many at once."""
+    """A sum with noise of scale 1/3. Its `sample` draws many outputs at once."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace(scale=1 / 3)
@@ -684,10 +684,11 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 
 
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
-    """In an audit of a leak, calls pay 2 − h − δ and h − δ in turn. A real audit also needs runs to look and
-    learn.
+    """A bet has a constant h. If the subject leaks, calls pay 2 − h − δ on the p side and h − δ on the q
+    side.
 
-    For every h, the largest stake (0.985 of the possible loss) gains at most the best growth over all h.
+    The largest stake is 0.985 of the possible loss. Its best growth over all h gives the fewest calls that
+    can refute. A real audit also needs runs to look and learn.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

@@ -23,7 +23,7 @@ WIDE = {"records": list(range(60)), "size": 4, "budget": 1_000, "recorded": Fals
 
 
 def rarely_leaks(database, rng):
-    """Return a coin, or "leak" on one of 60^4 databases. No audit finds that one by chance."""
+    """Return a coin, or "leak" on one of 60^4 databases. No audit finds that database by chance."""
     return "leak" if database == RARE[0] else int(rng.integers(0, 2))
 
 
@@ -42,7 +42,8 @@ def folder(tmp_path):
 
 
 def test_a_remembered_pair_is_tried_first_and_the_result_repeats_it_with_the_same_seed(folder, tmp_path):
-    """Without memory the audit misses the leak: it meets the leaking database with probability below 1e-3."""
+    """Without the remembered pair the audit misses the leak: it meets the leaking database with probability
+    below 1e-3."""
     assert not audited().refuted
     again = audited(remember=folder)
     assert again.refuted

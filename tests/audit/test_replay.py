@@ -132,8 +132,8 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Each replay misses the fault with probability far below 1e-9, as above. The second replay was once
-    tested at significance·2^−1000."""
+    """Each replay misses the fault with probability far below 1e-9, as above. An earlier version tested the
+    second replay at significance·2^−1000."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED
@@ -186,7 +186,8 @@ def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
 
 
 def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
-    """A replay takes over nothing that only the audit checked: other pairs, absence of state, the budget."""
+    """The result of a replay repeats nothing that only the audit checked: other pairs, absence of state, the
+    budget."""
     stateless = "the subject keeps no state between runs"
     saved = refuted(Loud())
     assert stateless in saved.assumptions
@@ -299,8 +300,8 @@ def distant():
 
 
 def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(distant):
-    """A fresh replay misses with probability far below 1e-9, because the confirmation makes three times the
-    needed runs."""
+    """A fresh replay misses the fault with probability far below 1e-9, because the confirmation makes three
+    times the needed runs."""
     again = distant.replay(LoudSteps())
     assert again.verdict is Verdict.REFUTED
     assert counts(again.witness) == counts(distant.witness)
@@ -324,7 +325,8 @@ def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant
 
 @pytest.mark.parametrize("fitting", [LoudSteps(), TightSteps()], ids=["loud", "tight"])
 def test_a_distant_witness_is_judged_by_laws_too(fitting):
-    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20, which is the loss of 20 steps."""
+    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20. Their log-ratio, 20/scale, is the loss
+    of 20 steps."""
 
     class Declared(type(fitting)):
         def distribution(self, database):

@@ -120,7 +120,7 @@ def test_the_command_line_says_that_broken_code_was_not_audited(saved, tmp_path,
 
 
 class Declared:
-    """Laplace noise. Its law and its code have separate scales."""
+    """A subject with Laplace noise, whose law and code have separate scales."""
 
     def __init__(self, law, code):
         self.law, self.code = law, code
@@ -189,8 +189,8 @@ def test_an_unconfirmed_refutation_is_refused_as_a_regression_test(unconfirmed, 
 
 
 def test_an_unconfirmed_refutation_is_replayed_until_it_decides(unconfirmed):
-    """A loss of 2.5 against a claim of 1 is missed with probability below 1e-9, because the replay makes
-    three times the needed calls."""
+    """The replay makes three times the calls that it needs, so it misses a loss of 2.5 against a claim of 1
+    with probability below 1e-9."""
     assert unconfirmed.replay().verdict is Verdict.REFUTED
     assert unconfirmed.replay(repaired).verdict is Verdict.NOT_REFUTED
 

@@ -431,7 +431,8 @@ def test_the_report_describes_the_witness_in_sentences():
 @pytest.mark.parametrize(
     ("claim", "relation", "expected"),
     [
-        # e^2·0.05; with δ also δ·(1 + e^0.1 + … + e^1.9) = δ·(e^2 − 1)/(e^0.1 − 1); at ε = 0, q + 20·δ
+        # the limit is e^2·0.05; with δ there is also δ·(1 + e^0.1 + … + e^1.9) = δ·(e^2 − 1)/(e^0.1 − 1); at
+        # ε = 0 the limit is q + 20·δ
         (PureDP(0.1), "replace-one", ("They are 20 records apart.", "e^(20ε)·q", 0.3694528)),
         (
             ApproximateDP(0.1, 1e-3),

@@ -96,7 +96,8 @@ def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
 def test_the_number_of_runs_of_each_side_is_known_from_the_plan(mechanism, singly):
-    """An interrupted batch is settled by its coins. The numbers of runs may be odd."""
+    """An interrupted batch is settled with the sides that its coins chose. The number of runs on a side
+    varies from batch to batch."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
@@ -356,7 +357,7 @@ def test_a_mechanism_that_hangs_in_a_coupled_run_leaves_the_other_runs_coupled()
 
 
 def test_batches_that_do_not_agree_are_joined_in_a_list():
-    """A sampler may return vectors of another length in another call."""
+    """A sampler may return longer vectors in one call than in another."""
     rows = joined([np.zeros((2, 2)), np.ones((1, 3))])
     assert [row.tolist() for row in rows] == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0, 1.0]]
     numbers = joined([np.array([1, 2]), np.array([0.5])])
@@ -384,7 +385,8 @@ def test_the_parts_of_a_block_are_those_of_single_calls_if_sample_fails():
 
 @pytest.mark.parametrize("start", [0, 1])
 def test_states_written_into_memory_give_the_draws_of_states_that_are_set(monkeypatch, start):
-    """Among them are draws of 32 bits: the generator keeps half of one for the next, which is reset too."""
+    """A draw of 32 bits uses half of a 64-bit number. The generator keeps the other half for the next draw,
+    and this half is reset too."""
 
     def draws(database, rng):
         return rng.integers(9, dtype=np.uint32), rng.normal(), rng.laplace()

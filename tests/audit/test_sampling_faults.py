@@ -98,7 +98,7 @@ def test_a_run_that_passes_its_limit_is_unfinished_and_the_next_one_goes_on(mech
     left, right, sampler = outputs_of(mechanism, size=2, run_time_limit=0.05)
     assert left == [Unfinished("time limit of 0.05 s")] * 2
     assert right == [0, 0]
-    assert sampler.unfinished == 2 + 2  # and the two runs of the check of the generator
+    assert sampler.unfinished == 2 + 2  # two runs on the left, and two that check the generator
 
 
 def test_the_limit_applies_to_a_run_and_not_to_a_block():

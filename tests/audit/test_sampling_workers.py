@@ -189,7 +189,7 @@ def sometimes_exiting(database, rng):
 
 def test_if_processes_cannot_fork_new_processes_give_the_same_runs(monkeypatch):
     def found(forbidden):
-        fresh._dismiss()  # dismiss the children that started under the other rule
+        fresh._dismiss()  # dismiss the children that started with the other value of `forbidden`
         monkeypatch.setenv("DP_AUDIT_SPAWN", forbidden)
         with Sampler(adapt(sometimes_exiting), seed=4, isolate=True) as sampler:
             blocks = [
@@ -295,7 +295,7 @@ def global_own(database):
 
 @pytest.mark.parametrize("mechanism", [global_numpy, global_python, global_own])
 def test_generators_of_the_child_itself_do_not_start_again_after_a_death(mechanism):
-    """Each run dies with probability 1/5, so 80 runs see no death with probability 2e-8."""
+    """Each run dies with probability 1/5, so the probability that all 80 runs survive is 2e-8."""
     assert_that_deaths_start_nothing_again(mechanism)
 
 
@@ -308,7 +308,7 @@ def assert_that_deaths_start_nothing_again(mechanism):
 
 
 def test_generators_of_modules_that_the_child_imports_do_not_start_again_either(tmp_path, monkeypatch):
-    """80 runs see no death with probability 2e-8."""
+    """Each run dies with probability 1/5, so the probability that all 80 runs survive is 2e-8."""
     (tmp_path / "their_noise.py").write_text(
         textwrap.dedent("""
         import os

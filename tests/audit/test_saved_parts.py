@@ -71,7 +71,7 @@ def test_the_last_result_of_an_audit_in_two_files_counts(tmp_path, capsys):
     """Two tests of one name and audits without a name stay separate. The same finding appears once."""
     first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
     then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
-    for number, results in ((1, first), (2, then)):  # both results are of one test, on other databases
+    for number, results in ((1, first), (2, then)):  # two audits of one test
         told = {"command": "python -m pytest test_it.py::test_it", "number": number}
         results.append(audit("lambda", environment=told))
     found = {"findings": [finding_json(Finding("E1", "B", "s", "holds", "f"))]}

@@ -76,7 +76,8 @@ class World:
         return (max(value, 0.0), value)
 
     def step(self):
-        """Take the looks that the search asks for, until one has independent runs; return whether one had."""
+        """Do what the search asks for, up to the first look with independent runs. Return False if it asks
+        for nothing more."""
         while (look := self.search.ask(10**9)) is not None:
             memory, size = look.memory, max(look.pairs, 1)
             self.drawn += 2 * size
@@ -124,7 +125,8 @@ def test_the_search_ends_on_an_endless_stream_of_repeats():
 
 
 def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
-    """With three pairs and 6,000 runs each pair gets 500 looks or more, within a factor of four."""
+    """There are three pairs and 6,000 runs. The looks at each pair take 500 runs a side or more, and at most
+    four times as many as for any other pair."""
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)
     assert world.drawn >= 6_000
@@ -184,7 +186,8 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """One pair is scouted among many. Of the pairs that wait it is then looked at first."""
+    """One pair among many is scouted as far apart. Of the pairs that wait, it is the first to be looked
+    at."""
     far = ([5], [6])
     world = World(
         neighbours(200),
@@ -199,8 +202,8 @@ def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
 
 
 def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
-    """If such pairs were never looked at, a distance that points the wrong way would hide a fault for
-    good."""
+    """If such pairs were never looked at, a misleading distance between coupled outputs would hide a fault
+    for good."""
     hidden = ([0], [1])
     world = World(neighbours(100), lambda left, right: 0.0, distance=lambda left, right: float(left[0]))
     world.run(4_000)
@@ -208,8 +211,8 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """The worth grows with the number. Proposals have small numbers only; variations change a number by
-    one."""
+    """The worth of a pair grows with its numbers. Proposals have small numbers only; a variation moves both
+    numbers by one."""
 
     def vary(pair):
         while True:
@@ -292,7 +295,7 @@ def noisy_sum(database, rng):
 def searching(
     mechanism, *, epsilon=1.0, budget=10_000, seed=0, listener=None, betting_class=Betting, **where
 ):
-    """Return a finished audit by runs that searched for its pairs, and its sampler."""
+    """Return the finished betting of an audit that searched for its pairs, and its sampler."""
     where = {"relation": Relation.REPLACE_ONE, "records": [0, 1], "size": (1, 4), **where}
     databases = describe(where.pop("relation"), pairs=None, databases=None, **where)
     proposing, varying = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
@@ -321,8 +324,8 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 
 
 def bets_on_its_bets_alone(betting, sampler):
-    """Return whether the wealth comes only from runs drawn for bets. Each run is used once, and coupled runs
-    as pairs."""
+    """Return whether the wealth comes only from runs drawn for bets. Each run is used once; coupled runs are
+    used as pairs."""
     drawn = [(size, coupled) for path, size, _, coupled in sampler.draws if path[0] == BET]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
@@ -456,8 +459,8 @@ def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases()
     """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
     The bound is about neighbours. The witness and the simplest witness are confirmed; the simplest may be a
-    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One had an
-    unlucky look at distance 20, did not return to it, and took 110,000.
+    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One saw
+    misleading runs at distance 20, did not return to it, and took 110,000.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)

@@ -184,7 +184,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
     assert false_alarms.accused(wealths("laplace sum", BetsOnExploration))
 
 
-# 2. The search's choice looks at the batch
+# 2. The pair to bet on is chosen after its batch was drawn
 
 
 class ChoosesAfterwards(Betting):
@@ -211,7 +211,7 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
 
 class CouplesItsBets(Betting):
     """Planted defect: it bets on coupled runs drawn for the bet. For linear bets this would be right if every
-    pair of runs had a separate state."""
+    pair of runs had a separate generator state."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw

@@ -185,7 +185,8 @@ def witnessed():
 
 @pytest.fixture
 def only_response(monkeypatch):
-    """Restrict the coverage to witnesses of randomized response, without any detectable ε."""
+    """Let the coverage rows of the self-audit use only witnesses of randomized response, and test no
+    detectable ε."""
     monkeypatch.setattr(coverage, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(coverage, "controls", tuple)
 
@@ -250,8 +251,8 @@ def test_an_audit_that_fails_ends_its_measure_and_no_other(command):
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Return a function that runs the command with an auditor instead of the true one. It returns code,
-    output and errors."""
+    """Return a function that runs the command, with another auditor if one is given. It returns exit code,
+    stdout and stderr."""
 
     def run(*arguments, auditor=None, **changed):
         def made(**options):

@@ -1,5 +1,5 @@
-"""Many audits side by side give the bytes of one process. A lost process or Ctrl-C loses no finished
-audit."""
+"""Many audits side by side give the same bytes as audits in one process. A lost process or Ctrl-C loses no
+finished audit."""
 
 import json
 import os

@@ -44,11 +44,12 @@ from audit.verdict.witness import Plan, run_witness
 PAIR = ([0], [1])
 
 
-# Many runs of one call of `sample` are tried again, call by call
+# A refutation by runs of one `sample` call is tried again with single calls
 
 
 class OneNoiseForAll:
-    """Correct in single calls. Its sampler makes one draw for all runs of a call."""
+    """A subject that is correct in single calls. Its sampler makes one draw for all runs of a call of
+    `sample`."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -168,8 +169,8 @@ def given_up(answer, *, calls, epsilon=0.0):
 
 @pytest.mark.parametrize("answer", [coin, lambda database, rng: database[0]], ids=["coin", "leak"])
 def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
-    """The remaining wealth is at most what any complete batch would have left. Random batches are the
-    comparison."""
+    """The remaining wealth is at most what any complete batch would have left. The test compares it with
+    random batches."""
     betting = given_up(answer, calls=90)
     *_, before, after = betting.ledger.path(0.0, 0.0)
     assert betting.log_wealth == pytest.approx(after)
@@ -272,7 +273,7 @@ def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verd
 
 
 class Errs:
-    """A learner that errs by 1 with the probability that its database gives."""
+    """A learner that has error 1 with probability `database[0]`, else 0."""
 
     def __call__(self, database, rng):
         return float(rng.random() < database[0])
@@ -359,7 +360,7 @@ def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
 
 
 def betting_on_one(beta, significance):
-    """Return the betting on one problem without any past."""
+    """Return the betting on one problem, before any run."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=1_000)
     task = SimpleNamespace(claim=Accuracy(0.1, beta), options=options)
     return UtilityBetting(task, None, [Look(None, "problem", None, 0.0)])

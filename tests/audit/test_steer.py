@@ -1,5 +1,5 @@
-"""Recorded draws rank pairs of databases before any counting: the growth they promise, and how an audit uses
-it."""
+"""Recorded draws rank pairs of databases before any counting: the growth of wealth that they promise, and how
+an audit uses this promise."""
 
 import itertools
 import math
@@ -57,8 +57,8 @@ ADDITIVE = {
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
-    """The pairs are any two lists over 0 to 3. For equal losses one large move is promised more growth than
-    several small ones."""
+    """Each pair is two random lists of numbers from 0 to 3. If the losses are equal, one large move is
+    promised more growth than several small moves."""
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:
@@ -82,8 +82,8 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The noise grows with the data. On [3.0] the output follows the draws differently than on [0.0], where
-    the dependence was measured."""
+    """The noise grows with the data. The output depends on the draws differently on [3.0] than on [0.0],
+    where this dependence is measured."""
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)
@@ -126,8 +126,8 @@ def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
 
 
 def ads(database, rng):
-    """Credit the ad of each epoch in turn. One epoch moves up to three histograms; the noise covers only
-    one."""
+    """Put the ad of the last epoch into the first histogram, that of the epoch before it into the second, and
+    so on. One epoch moves up to three histograms. The noise covers a move of 1.3, less than that."""
     out, left = np.zeros((3, 3)), [epoch for epoch in database if epoch]
     for turn, ad in enumerate(reversed(left)):
         out[turn, ad - 1] = 1.0
@@ -135,7 +135,8 @@ def ads(database, rng):
 
 
 class Recording(Sampler):
-    """A sampler that records the place in the seed tree and the size of each draw, except for scouts."""
+    """A sampler that records where in the seed tree each draw starts, and its number of runs. It leaves out
+    scouts."""
 
     draws = ()
 
@@ -155,8 +156,8 @@ def searched(mechanism, *, epsilon, budget, steering, values=4):
 
 
 def test_an_audit_that_steers_needs_few_runs():
-    """A few of 288 pairs lose 3.8; most lose far less. A search by counts needs 1.8 times as many runs as
-    steering here."""
+    """A few of 288 pairs have a loss of 3.8; most have far less. A search by counts needs 1.8 times as many
+    runs here as steering."""
     betting, _ = searched(ads, epsilon=1.0, budget=6_000, steering=Steering(1.0, 0.0))
     assert betting.refuted
     without, _ = searched(ads, epsilon=1.0, budget=int(1.5 * betting.crossed_at), steering=None)
@@ -164,7 +165,7 @@ def test_an_audit_that_steers_needs_few_runs():
 
 
 def test_a_selection_is_steered_by_its_weights():
-    """Few pairs lose most. A search by counts needs several times as many runs as steering."""
+    """Only a few pairs have a large loss. A search by counts needs several times as many runs as steering."""
     told = {"epsilon": 1.0, "budget": 7_500, "values": 11}
     betting, _ = searched(selection, **told, steering=Steering(1.0, 0.0))
     without, _ = searched(selection, **told, steering=None)
@@ -192,7 +193,8 @@ def test_steering_runs_count_and_belong_to_the_search_only(monkeypatch):
 
 
 def test_a_search_without_promises_behaves_as_without_steering():
-    """Looks and bets are the same. The nine runs that measure how the output follows the noise are extra."""
+    """The search looks at the same pairs and places the same bets. The only extra runs are the nine that
+    measure how the output follows the noise."""
     draws = [
         searched(ads, epsilon=4.0, budget=2_500, steering=steering)[1].draws[:-1]
         for steering in (Steering(4.0, 0.0), None)

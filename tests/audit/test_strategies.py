@@ -1,4 +1,4 @@
-"""Examples of strategies do not depend on loaded modules, and Hypothesis is left unchanged."""
+"""Examples drawn from strategies do not depend on loaded modules, and Hypothesis is left unchanged."""
 
 import math
 import os
@@ -95,7 +95,8 @@ def test_tests_of_the_user_change_no_example(drawn, tmp_path):
 
 
 def test_tests_of_the_user_see_the_same_examples_before_and_after(tmp_path):
-    """These tests see the constants of their modules (and of ours, once loaded) and keep their folder."""
+    """The user's tests draw constants from the user's modules (and from ours, once loaded) and keep their
+    `.hypothesis` folder."""
     own = f"import audit.databases.strategies{OWN}"
     alone = printed(own, tmp_path / "alone", modules=["oddities"])
     assert any(str(7919 * k + 1_000_003) in alone for k in range(40))

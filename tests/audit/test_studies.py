@@ -39,7 +39,7 @@ def misses(alpha, m):
 
 
 def sees(database):
-    """Return the error: 1 if no example of the set was seen."""
+    """Return the error: 1 if the database holds no example of the set, else 0."""
     return float(database == 0)
 
 

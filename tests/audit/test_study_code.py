@@ -32,7 +32,8 @@ HELPER = "def factor(): return {}\n"
 
 @pytest.fixture
 def written(tmp_path, monkeypatch):
-    """Yield a function that writes a study with a helper beside it and loads it as a fresh process would."""
+    """Yield a function that writes a study and a helper module beside it, and loads the study as a fresh
+    process would."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     modules = {*sys.modules}
 

@@ -51,4 +51,4 @@ def test_a_first_call_that_loads_counts_neither_against_the_limit_nor_in_the_est
     result = audit_privacy(
         mechanism, CLAIM, pairs=[([0], [1])], time_limit=1.8, budget=3_000, progress=told.append
     )
-    assert result.samples > 100  # if the first call counted, only the first few runs would be made
+    assert result.samples > 100  # if the time of the first call counted, only a few runs would be made

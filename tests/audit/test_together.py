@@ -1,5 +1,5 @@
-"""Several audits judged together: both rules compared with their definitions, and the sentence about the
-audits."""
+"""Several audits judged together: the rules e-BH and Holm compared with their definitions, and the sentence
+about the audits."""
 
 import math
 

@@ -38,7 +38,7 @@ def failing(p):
 
 @dataclass(frozen=True)
 class Lawful:
-    """A learner that errs by 1 with the probability that its database gives."""
+    """A learner that has error 1 with probability `database[0]`, else 0."""
 
     utility_claim: PAC = CLAIM
 
@@ -190,7 +190,7 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
 
 
 class CountsThree:
-    """A learner that counts the records. Its law is right for databases of three records."""
+    """A learner that counts the records. Its law is right only for databases of three records."""
 
     def __call__(self, database, rng):
         return len(database)
@@ -339,7 +339,7 @@ class Climber:
 
 def test_the_climb_finds_a_problem_outside_the_library():
     result = audit_utility(Climber())
-    assert result.verdict is Verdict.REFUTED  # the only problem of the library has an error of at most 1/2
+    assert result.verdict is Verdict.REFUTED  # `problems` lists only Line(0), with errors of at most 1/2
     assert result.worst != "at 0"
     assert "climb" in result.family
     assert audit_utility(Climber(), problems=[Line(0)]).met  # given problems are the only ones
@@ -458,7 +458,7 @@ def test_an_endless_family_is_met_exactly_but_not_proved():
 
 
 def test_conditional_probabilities_decide_with_fewer_databases_than_indicators():
-    # F is always 0.05, so each run of the mirrored bet surely gains log(1 + s·(β − F)/(1 − β))
+    # F is always 0.05. In each run the bet that the claim holds gains log(1 + s·(β − F)/(1 − β)).
     drawn = SampledProblem("drawn", lambda rng: [0.05], lambda output, database: output)
     exact = audit_utility(Lawful(), problems=[drawn])
     plain = audit_utility(Lawful(), problems=[drawn], exact=False)
@@ -495,7 +495,7 @@ def test_a_failure_by_conditional_probabilities_has_the_error_of_its_output(refu
     drawn = SampledProblem("drawn", lambda rng: [0], lambda output, d: refusing if output == "⊥" else 0.1)
     result = audit_utility(Refuses(), CLAIM, problems=[drawn])
     assert (result.refuted, result.conditional) == (True, True)
-    # not the mean of its errors, which is smaller
+    # the error of the output ⊥; the mean over all outputs is smaller
     assert (result.witness.output, result.witness.error) == ("⊥", refusing)
     assert f"the learner made '⊥', error {'∞' if refusing == math.inf else refusing} " in str(result)
     again = result.replay(problems=[drawn])
@@ -547,7 +547,7 @@ def test_the_five_worst_of_many_problems_are_named_and_the_rest_counted():
     words = " ".join(str(refuted).split())
     order = "; ".join(f"`{fixed(p).name}` {p}" for p in (0.07, 0.06, 0.05, 0.04, 0.03))
     assert f"worst first, with failure probability: {order}; 2 more" in words
-    assert "Family the 7 given problems" in words  # the sentence of a refutation is about one problem
+    assert "Family the 7 given problems" in words  # the words on the refutation name only one problem
 
 
 def test_the_terminal_report_stays_short_with_long_problem_names():

@@ -26,7 +26,7 @@ from audit.utility.experiment import Trial
 from audit.utility.runs import draw_trials
 from audit.utility.search import Look
 
-#: The probability of one false alarm of a test here.
+#: The probability of a false alarm in each statistical check here.
 RARE = 1e-7
 
 
@@ -60,7 +60,8 @@ class FakeSampler:
 
 
 def betting_on(looks, sampler, *, beta, significance, budget):
-    """Return the betting on these looks. The audit has a claim and options, but no learner."""
+    """Return the betting on the problems of these looks (a look is a problem and its first trials). The audit
+    has a claim and options, but no learner."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=budget)
     claim, late = Accuracy(0.1, beta), lambda: False
     task = SimpleNamespace(claim=claim, options=options, against=True, listener=None, is_late=late)
@@ -82,7 +83,8 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
 
 
 def most_alarms(audits, level):
-    """Return the most alarms of a test at `level` that still have a probability of at least RARE."""
+    """Return the number of alarms that a test at `level` exceeds in this many audits with probability at most
+    RARE."""
     return int(stats.binom.isf(RARE, audits, level))
 
 
@@ -106,7 +108,7 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
     rng = np.random.default_rng(0)
     for _ in range(1_000):
         beta = rng.uniform(0.01, 0.9)
-        values = rng.dirichlet(np.ones(4))  # F takes these values, weighted to have mean beta
+        values = rng.dirichlet(np.ones(4))  # values of F, scaled below to have mean beta
         chances = rng.dirichlet(np.ones(4))
         values = np.clip(values * beta / (chances @ values), 0, None)
         if values.max() <= 1:
@@ -152,7 +154,7 @@ def _stopped(betting):
     return betting.log_at_crossing if betting.refuted else betting.log_wealth
 
 
-# What unsound auditors would do: each of these defects has to show in the same test as above.
+# Defects of unsound auditors: each one must fail a test that the sound auditor passes.
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
@@ -168,7 +170,7 @@ def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
         for k in range(int(failures[:, n // 50 - 1].max()) + 1)
     }
     peeked = sum(any(bounds[50 * (i + 1), int(k)] < beta for i, k in enumerate(row)) for row in failures)
-    assert peeked > most_alarms(audits, level)  # it accepts a false claim, and does so too often
+    assert peeked > most_alarms(audits, level)  # a false claim is accepted too often
     betting = [_met_by_betting(row, beta, level) for row in _flips(rng, beta, 1_000, 2_000)]
     assert sum(betting) <= most_alarms(len(betting), level)
 

@@ -1,4 +1,4 @@
-"""Witnesses in words. The expected phrase for each fault was written down before the code."""
+"""Witnesses in words. The expected phrase for each fault was written down before the code that writes it."""
 
 import dataclasses
 import math

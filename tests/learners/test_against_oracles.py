@@ -122,8 +122,8 @@ def test_a_flawed_twin_is_refuted_by_an_adversary_and_right_with_exact_answers(r
 
 
 def test_the_error_of_trusting_conjunctions_is_the_mass_of_the_light_variables():
-    # Each of three variables is 0 with probability 1.05·alpha/3. The answer is alpha/6 too low, so it is
-    # below alpha/3.
+    # Each of three variables is 0 with probability 1.05·alpha/3. The answer about it is too low by alpha/6,
+    # so it is below the learner's threshold of alpha/3.
     result = audit_utility(trusting_against(alpha=0.2), budget=600)
     assert result.worst == "always true, each variable 0 on 1.05·alpha/3, answers down"
     assert (result.witness.output, result.witness.error) == ((1, 1, 1), pytest.approx(1.05 * 0.2))
@@ -193,7 +193,7 @@ def test_only_steady_laws_are_proposed_to_k_means():
     for _ in range(30):
         assert run.laws.keeps(run.random(rng).database.population)
         assert run.laws.keeps(run.laws.near(label, light, rng)[1])
-    # Without the filter some proposals have a first mass within tau of the minimum.
+    # Without the filter some proposed laws give the first cluster a mass within tau of the minimum.
     assert not all(run.laws.keeps(Reweighted().near(label, light, rng)[1]) for _ in range(30))
 
 

@@ -80,8 +80,8 @@ def test_runs_follow_the_law(draw):
 
 
 def test_a_round_that_passes_almost_surely_gives_no_negative_probability():
-    # One hypothesis fits all records, so its measured error is 2·alpha/3 below the limit, which is thousands
-    # of noise scales.
+    # One hypothesis fits all records, so its measured error is 2·alpha/3 below the limit, a distance of
+    # thousands of noise scales.
     learner = CompressionLearner(concepts=ConjunctionClass(6), alpha=0.2, beta=0.1)
     for problem in learner.problems():
         law = learner.distribution(problem.draw(np.random.default_rng(0)))
@@ -128,12 +128,12 @@ def test_each_round_has_the_records_that_its_guarantee_needs(epsilon, beta):
     learner = CompressionLearner(concepts=ConjunctionClass(6), epsilon=epsilon, beta=beta)
     for count, it in enumerate(learner.rounds(8 * learner.sample_size()), start=1):
         each = beta / 2 ** (count + 1)
-        # test: Hoeffding with α/6 and the Laplace tail with α/6
+        # The test fails if the mean over the sample is off by α/6 (Hoeffding) or the noise exceeds α/6.
         sampling = 2 * math.exp(-2 * it.tested * (0.2 / 6) ** 2)
         noise = math.exp(-epsilon * it.tested * 0.2 / 6)
         assert sampling <= each / 2 * (1 + 1e-9)
         assert noise <= each / 2 * (1 + 1e-9)
-        # learning: the bound at the end of K11 Theorem 3.4 for (α/3, β_t)
+        # The learning fails with at most the probability at the end of K11 Theorem 3.4, for (α/3, β_t).
         admitted = sum(math.comb(6, ones) for ones in range(it.bits + 1))
         n, a = it.middle - it.start, 0.2 / 3
         assert admitted * (2 * math.exp(-2 * n * a**2 / 9) + math.exp(-epsilon * n * a / 6)) <= each

@@ -77,7 +77,7 @@ def test_every_valid_oracle_gives_an_error_of_at_most_alpha(target, weights, adv
 
 def test_an_oracle_outside_the_tolerance_breaks_the_promise():
     alpha = 0.3
-    # each has mass above alpha/d, so no valid oracle makes the learner keep it
+    # each variable is 0 with probability above alpha/d, so no valid oracle makes the learner keep it
     weights = hard_weights(alpha, factor=1.2)
     always = (0,) * DIMENSION
     people = population(always, weights)
@@ -136,7 +136,7 @@ def test_it_runs_through_every_oracle(kind, target):
         "central": lambda: even("central"),
         "local": lambda: even("local"),
     }[kind]()
-    # each of these fails with probability at most 1e-7
+    # each of these checks fails with probability at most 1e-7
     assert error(learner.learn(oracle), target, weights) <= alpha
 
 

@@ -125,7 +125,7 @@ def test_the_blind_oracle_is_valid_and_hides_the_concepts_that_parseval_allows()
             answer = oracle.ask(query.asked(tau))
             assert abs(answer - population.expectation(query.asked(tau))) <= tau
             told[query] = told.get(query, 0) + oracle.told - before
-    # at most 2^(2d/3 − 1) concepts for each query: 3.17 at d = 4
+    # for each query the oracle gives the true answer on at most 2^(2d/3 − 1) concepts: 3.17 at d = 4
     assert max(told.values()) <= 2 ** (2 * dimension / 3 - 1)
     assert told[ParityQuery(4, 9)] == 2  # r = 9 with both values of a: the bound is nearly reached
 

@@ -42,7 +42,8 @@ def test_the_tail_of_a_sum_of_two_laplace_variables_is_their_convolution(wide, n
 
 
 def kept_by_hand(learner, database, place):
-    """Return Pr[the variable is kept], by definition: the averages of the two chunks, then the tail."""
+    """Return Pr[the variable is kept], by definition: from the averages of both chunks and the tail of the
+    noise."""
     chunk = len(database) // (2 * learner.dimension)
     label = database[2 * place * chunk : (2 * place + 1) * chunk]
     plain = database[(2 * place + 1) * chunk : (2 * place + 2) * chunk]

@@ -118,7 +118,8 @@ def composed_by_hand(step, delta, many, extra, *, epsilon):
 
 @pytest.mark.parametrize("told", [{}, {"alpha": 0.25}, {"epsilon": 0.2, "delta": 1e-9}, {"proper": True}])
 def test_the_rounds_of_the_point_sanitizer_cost_what_it_claims(told):
-    """Each round chooses at (step, δ/2k). Noise of rate ε/16 covers the two counts that change by 1."""
+    """Each of k rounds makes a (step, δ/2k)-private choice. Noise of rate ε/16 covers the two counts that
+    change by 1."""
     made = PointSanitizer(**told)
     assert 2 * made.noise.rate == pytest.approx(made.epsilon / 8)
     step, delta = made.spending.step, made.delta / 2 / made.rounds

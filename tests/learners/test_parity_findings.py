@@ -69,7 +69,7 @@ def test_e14_the_printed_chernoff_bound_is_below_the_truth():
         ]
         assert too_few[0] > math.exp(-epsilon * first / 16)
         assert too_few[1] <= math.exp(-epsilon * (first - 1) / 16)
-    assert 0.5 * math.exp(-(8 / 0.5) * math.log(8) / 32) > 1 / 8  # the printed chain at d = 1, α = 1/2
+    assert 0.5 * math.exp(-(8 / 0.5) * math.log(8) / 32) > 1 / 8  # the printed bound fails at d = 1, α = 1/2
 
 
 def test_n3_the_printed_test_set_outgrows_the_theorem():

@@ -63,8 +63,8 @@ def test_samples_follow_the_law_and_the_target(problem):
 
 
 def test_more_than_eight_directions_are_all_random():
-    """Eleven directions in eleven variables. Each pair of bits agrees in half of the draws, within 6 standard
-    deviations."""
+    """The law has eleven directions in eleven variables. Each pair of bits agrees in half of the draws,
+    within 6 standard deviations."""
     source = hard_problems(11, alpha=ALPHA, size=1)[0].source
     points = source.draw(20_000, np.random.default_rng(0), target=(0,) * 11).points
     assert points.shape == (20_000, 11)

@@ -1,4 +1,5 @@
-"""Pure learners of points and thresholds: grouped laws against listed ones, sizes, the hash."""
+"""Pure learners of points and thresholds: laws by groups against laws by single outputs, sample sizes, hash
+maps."""
 
 import math
 from itertools import product

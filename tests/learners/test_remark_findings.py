@@ -64,13 +64,14 @@ def test_the_effect_of_one_record_on_the_expected_error_matches_a_second_enumera
 
 
 def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
-    """As α falls, the ratio tends to 1/(1 − e^(−ε/2)), which tends to 2/ε for small ε."""
+    """As α falls, the ratio of the sizes with and without privacy tends to 1/(1 − e^(−ε/2)). For small ε this
+    is about 2/ε."""
     rows = {row[:2]: row[2:] for row in k11_price().tables[0].rows}
     assert rows[0.01, 0.01][0] == pytest.approx(2.0, rel=0.01)
     for (alpha, epsilon), (realizable, agnostic) in rows.items():
         most = epsilon / (-math.expm1(-epsilon / 2)) / (1 - alpha)
         assert epsilon / -math.expm1(-epsilon / 2) * (1 - 1e-2) <= realizable <= most * (1 + 1e-2)
-        # 6 in place of 2, and ln(3|H|/β) in place of ln(2|H|/β)
+        # 6·ln(3|H|/β) with privacy, 2·ln(2|H|/β) without
         assert agnostic == pytest.approx(3.0, rel=0.02)
 
 

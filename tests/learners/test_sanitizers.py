@@ -129,7 +129,7 @@ def test_the_whole_budget_is_spent_and_no_more(made):
         for c in spent.claims
     ]
     assert composed_delta(more, epsilon=made.epsilon) > made.delta
-    per_round = 1 if isinstance(made, PointSanitizer) else 5  # Rec on {0 … 64}: four calls, and choosing
+    per_round = 1 if isinstance(made, PointSanitizer) else 5  # Rec on {0 … 64}: 4 calls; choosing: 1 call
     assert len(spent.claims) == per_round * made.rounds + 1
 
 
@@ -162,8 +162,8 @@ def failures(sanitizer, problem, runs, rng):
     ],
 )
 def test_all_concepts_have_error_at_most_alpha_on_hard_databases_and_near_them(made):
-    """Thirty runs on each database. If a run fails with probability 0.1 (beta), 16 failures have probability
-    below 1e-8; at 0.8 their probability is above 0.999."""
+    """Each database gets thirty runs. If a run fails with probability 0.1 (beta), 16 failures have
+    probability below 1e-8. If it fails with probability 0.8, their probability is above 0.999."""
     rng = np.random.default_rng(3)
     problems = made.problems()
     problems += [made.vary(problem, rng) for problem in problems[:4]]

@@ -91,7 +91,7 @@ def test_runs_are_coupled_on_similar_databases():
     half = cuts.size // 2
     first, second = (two_points(cuts.size, head, other=7) for head in (half, half + 1))
     runs = [cuts.sample(database, 500, np.random.default_rng(2)) for database in (first, second)]
-    assert math.expm1(cuts.spending.step / 2) < 0.05  # the largest change in a choice that a swap can cause
+    assert math.expm1(cuts.spending.step / 2) < 0.05  # relative change of a choice by one swap
     assert sum(map(eq, *runs)) >= 440  # about 250 independent runs would agree
 
 

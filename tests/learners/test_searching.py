@@ -25,7 +25,7 @@ DATABASES = [
 
 
 def mixed(database, low, high):
-    """Return min(zeros, ones) on {low … high − 1}, by counting."""
+    """Return the smaller of the numbers of labels 0 and 1 on {low … high − 1}, by counting."""
     inside = [y for x, y in database if low <= x < high]
     return min(inside.count(0), inside.count(1))
 

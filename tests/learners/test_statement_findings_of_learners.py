@@ -58,11 +58,12 @@ def test_theorem_5_14_costs_a_polynomial_each_way():
     rows = findings()["K11 Theorem 5.14"]().tables[0].rows
     for d, queries, tau, records, tolerance, back in rows:
         assert (queries, tau) == (d + 1, pytest.approx(1 / (4 * d + 1)))
-        # The exponent is that of a normal law, as tau is small. Values in [0, 1] plus Laplace noise of scale
-        # 1 have variance at most 1/4 + 2. Each of d + 1 answers misses with probability at most 0.1/(d + 1).
+        # As tau is small, the tail of an answer has nearly the exponent of a normal law. Values in [0, 1]
+        # plus Laplace noise of scale 1 have variance at most 1/4 + 2. Each of d + 1 answers misses with
+        # probability at most 0.1/(d + 1).
         answer = 2 * 2.25 * math.log(2 * (d + 1) / 0.1) / tau**2
         assert records == pytest.approx((d + 1) * answer, rel=0.005)
-        # an outcome of mean 1/2 takes e·(1 + φ) trials of one query each, φ = 0.1/3t
+        # each of t accesses to a fair coin takes e·(1 + φ) trials of one query on average, φ = 0.1/3t
         assert (records + 0.1 / 3) * math.e < back
         # The distance of all accesses together stays below β. It is smaller than β by at most the factors e²
         # and 3 of the tolerance.
@@ -80,7 +81,8 @@ def farthest(tolerance):
 
 
 def test_the_learner_that_sanitizes_by_a_second_enumeration():
-    """By plain lists: two kinds of examples, half of the sample each, and all pairs of outputs within α."""
+    """The enumeration uses plain lists: two kinds of examples, half of the sample each, and all pairs of
+    outputs within α."""
     concepts = [set(), {1}, {1, 2}]
     outputs = list(combinations_with_replacement(range(3), 15))
     kinds = [(x, y) for y in (1, 0) for x in (1, 2)]

@@ -28,7 +28,8 @@ from mechanisms.queries import AdversarialOracle
 
 
 def by_all_subsets(concepts, weights):
-    """Return the size of the largest set, by listing every subset."""
+    """Return the largest n for which some n concepts have pairwise correlations of at most 1/n³, by trying
+    every subset."""
     signs = [
         [1 if concepts.label(c, x) == concepts.labels[1] else -1 for x in concepts.domain]
         for c in concepts.concepts

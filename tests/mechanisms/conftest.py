@@ -34,7 +34,7 @@ def agreement():
 
 @pytest.fixture(scope="session")
 def power():
-    """Return the function (true, assumed, size) -> power of that test at significance 1e-9."""
+    """Return the function (true, assumed, size) -> power of the chi-square test at significance 1e-9."""
 
     def compute(true, assumed, size):
         true, assumed = np.asarray(true), np.asarray(assumed)

@@ -127,7 +127,8 @@ def test_the_expected_verdict_matches_the_exact_loss(name, loss, pairs_of):
 def test_the_exact_path_of_the_audit_finds_the_same_loss(name, loss):
     subject = SUBJECTS[name]
     p, q = (subject.distribution(database) for database in subject.suggested_pairs()[0])
-    # For continuous products the audit returns the middle of two bounds. All other losses meet the tolerance.
+    # For products of continuous laws the audit returns the middle of two bounds, which is within the
+    # tolerance.
     assert max(epsilon_at(p, q), epsilon_at(q, p)) == pytest.approx(loss(p, q), abs=1e-9)
 
 

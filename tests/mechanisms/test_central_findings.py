@@ -107,13 +107,13 @@ def test_the_tail_bound_of_the_exponential_mechanism_is_tight_up_to_the_probabil
 
 
 def gap_delta(at, *, epsilon, delta, tight=False):
-    """Return the largest delta of A_dist, by hand: over two gaps of one solution, and over a gap of 2 beside
-    a tie."""
+    """Return the largest delta of A_dist, by hand: for two gaps of the same solution, and for a gap of 2
+    against a tie."""
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     threshold = scale * math.log(1 / inside) + 2
     noise, gaps = stats.laplace(scale=scale), np.arange(1, math.ceil(threshold) + 8)
     released, kept = noise.sf(threshold - gaps), noise.cdf(threshold - gaps)
-    best = noise.sf(threshold - 2)  # a gap of 2 and its neighbour, a tie
+    best = noise.sf(threshold - 2)  # a gap of 2, against a tie
     for step in (1, 2):
         for p, q in ((slice(step, None), slice(None, -step)), (slice(None, -step), slice(step, None))):
             excess = sum(np.maximum(0, side[p] - math.exp(at) * side[q]) for side in (released, kept))
@@ -159,7 +159,8 @@ def test_lemma_4_is_private_at_the_stated_size_and_not_at_small_ones():
     assert first[3:5] == (9, pytest.approx(0.00046, abs=5e-6))
     assert second[3:5] == (14, pytest.approx(0.00247, abs=5e-6))
     for epsilon, delta, *_, one, two, three in (first, second):
-        # the last record alone supports its solution: at m = 1 all others have score 0, else one has m − 1
+        # Only the last record supports its solution. The other m − 1 records support another one; at m = 1
+        # there are none.
         for m, found in ((1, one), (2, two), (3, three)):
             best = max(m - 1, 1)
             share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))

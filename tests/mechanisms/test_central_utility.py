@@ -161,7 +161,7 @@ def test_lemma_4_as_printed_is_refuted_by_betting():
     result = audited(subject, problems=subject.printed_problems())
     assert result.verdict is Verdict.REFUTED
     alone = {problem.name: problem for problem in subject.printed_problems()}
-    # at opt = 0 the output is always ⊥; at opt = 58, Pr[Lap(4) < −1/2] = 0.44
+    # the output is ⊥ always at opt = 0, and with probability Pr[Lap(4) < −1/2] = 0.44 at opt = 58
     for name in ("opt = 0", "opt = 58"):
         assert audited(subject, problems=[alone[name]]).verdict is Verdict.REFUTED
     for name in ("opt = 116", "opt = 116, rival 114"):

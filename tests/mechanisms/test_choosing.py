@@ -48,7 +48,8 @@ def written_out(scores, *, m, alpha, epsilon):
 
 
 def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
-    """Return the largest delta over score vectors in 0 … m, if at most k scores rise and at most k fall."""
+    """Return the largest delta over score vectors in 0 … m, if at most `growth` scores rise by 1 and at most
+    `growth` fall by 1."""
     vectors = np.array(list(product(range(m + 1), repeat=solutions)))
     laws = written_out(vectors, m=m, alpha=alpha, epsilon=epsilon)
     weights = (m + 1) ** np.arange(solutions)[::-1]
@@ -63,7 +64,7 @@ def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
 
 
 def lone_supporter(m, *, alpha=0.5, epsilon=1.0):
-    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1; the neighbour {x^m} never returns y."""
+    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1. On the neighbour {x^m} this probability is 0."""
     best = max(m - 1, 1)
     share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))
     return stats.laplace(best, 4 / epsilon).sf(alpha * m / 2) * share
@@ -170,7 +171,7 @@ def test_the_output_is_a_refusal_if_no_solution_has_a_score():
     mechanism = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5)
     assert mechanism.distribution([""] * 9).pmf("⊥") == 1.0
     assert set(mechanism.sample([""] * 9, 10_000, np.random.default_rng(82))) == {"⊥"}
-    # at the size of N5 the noisy test alone would let this pass with probability 2.9e-7
+    # without the rule for all scores 0, the noisy test would still pass with probability 2.9e-7 (N5)
     assert math.exp(ChoosingMechanism().test.log_pass(0.0)) == pytest.approx(2.9e-7, abs=5e-9)
 
 

@@ -62,7 +62,7 @@ def optimal_delta(epsilon, delta, *, copies, place):
 
 
 class Telltale:
-    """A mechanism that claims more than the budget. The test fails if it runs."""
+    """A mechanism that claims more than the budget of the composition. The test fails if it runs."""
 
     claim = PureDP(2.0)
     relation = Relation.REPLACE_ONE

@@ -261,7 +261,7 @@ def test_if_nothing_is_released_the_candidates_are_spread_over_the_range():
     assert sum(law.pmf(64 * i // 31) for i in range(32)) == pytest.approx(1.0)
 
 
-# Printed and corrected (E6), the lemmas' numbers (N6, N26)
+# The algorithm as printed and as corrected (E6), and the numbers of the lemmas (N6, N26)
 
 
 @pytest.mark.parametrize(("low", "literal"), [(59, 0.0), (66, 1.0)])

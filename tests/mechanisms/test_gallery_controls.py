@@ -91,7 +91,8 @@ def test_labels_are_kept_with_the_largest_probability_that_epsilon_allows(epsilo
     counts = [seen[pair] for pair in itertools.product(range(labels), repeat=2)]
     assert sum(counts) == RUNS
     assert agreement(counts, law) > SIGNIFICANCE
-    # Two true answers change the probability of one report by a factor e^epsilon. No report changes by more.
+    # Between two true labels the probability of a report changes by a factor of at most e^epsilon, which some
+    # report reaches.
     ratios = np.log(np.divide(*alone))
     assert np.abs(ratios).max() == pytest.approx(epsilon, rel=1e-12)
     uniform = np.full(labels**2, labels**-2.0)

@@ -187,7 +187,7 @@ def test_after_a_hit_a_fresh_threshold_restarts_the_law():
     assert law.pmf(np.array([0, 1, 1])) == pytest.approx(first * second, rel=1e-10)
 
 
-# variant, threshold, published loss at epsilon = 0.1 with ten queries: noise scales of threshold and queries
+# noise scales of threshold and queries, threshold, published loss at epsilon = 0.1 with ten queries
 @pytest.mark.parametrize(
     ("scales", "threshold", "published"),
     [
@@ -220,7 +220,8 @@ def test_the_exact_law_meets_the_published_loss():
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_too_little_query_noise_loses_a_quarter_of_one_plus_six_limits(limit):
-    # In the event all limit + 1 high answers are missed. The integrand grows like e^(r/2) up to that point.
+    # The event: all limit + 1 high answers are missed and all low answers are hits. Up to the high answers,
+    # the integrand grows like e^(r/2) in the noisy threshold r.
     subject, far = flawed.CheapNoiseSparseVector(size=2 * limit + 1, limit=limit), 60.0
     scales = {
         "threshold": 1.0,

@@ -1,8 +1,8 @@
 """The losses of the gallery's flaws match hand calculations, and their runs show them.
 
-Each row has an event with closed-form probabilities p and q on two neighbours. Each test of the drawn counts
-has significance 1e-9. The number of runs is large enough to detect a p that is off by half with probability
-0.99; the last test computes this power.
+Each row of `ROWS` has an event with closed-form probabilities p and q on two neighbours. Each test of the
+drawn counts has significance 1e-9. The number of runs is large enough to detect a p that is off by half with
+probability 0.99; the last test computes this power.
 """
 
 import itertools
@@ -286,7 +286,7 @@ def test_draws_of_the_rank_score_follow_its_weights(database, agreement, power):
 
 
 def test_swapped_shares_lose_both_shares_at_the_corners():
-    # (e0 + d)·… as published: (1 + d·e0)/(d + e0) at d = 16
+    # as published: the shares add up to (1 + d·e0)/(d + e0), with d = 16 and e0 = `count`
     count = (4 * 16 * 0.225**2) ** (1 / 3)
     worked_out = (1 + 16 * count) / (16 + count)
     subject = flawed.SwappedShares()

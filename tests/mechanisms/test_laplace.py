@@ -75,7 +75,7 @@ def test_coordinates_carry_independent_noise_of_the_same_scale():
     assert outputs.shape == (RUNS, 3)
     assert np.abs(outputs.mean(axis=0) - [2, 0, 1]).max() < 7 * math.sqrt(
         2 / RUNS
-    )  # 7 standard errors: false alarm probability 3e-12 each
+    )  # 7 standard errors: for each cell the false alarm probability is 3e-12
     assert np.abs(np.corrcoef(outputs.T) - np.eye(3)).max() < 7 / math.sqrt(RUNS)
 
 

@@ -92,7 +92,8 @@ def test_the_expansion_for_many_variables_is_the_mixture_of_gammas(n):
 
 
 def test_a_sum_of_very_many_variables_is_normal_up_to_a_kurtosis_term():
-    """Edgeworth: the tail differs by φ(y)·(y³ − 3y)·κ/24, where the excess kurtosis is κ = 3/n; n = 10^9."""
+    """Edgeworth: the tail differs from the normal tail by φ(y)·(y³ − 3y)·κ/24, where the excess kurtosis is κ
+    = 3/n; n = 10^9."""
     n, y = 10**9, np.array([0.5, 2.0, 6.0])
     shift = stats.norm.pdf(y) * (y**3 - 3 * y) * (3 / n) / 24
     found = np.exp(LaplaceSum(n).logsf(y * math.sqrt(2 * n)))

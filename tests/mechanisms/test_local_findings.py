@@ -100,7 +100,7 @@ def test_n17_the_exact_loss_is_the_budget_and_not_the_sum_over_all_randomizers()
 
 @pytest.mark.parametrize(("upper", "loss"), [(1, 0.693), (2, 0.827), (5, 0.907), (20, 0.916)])
 def test_n18_a_local_geometric_randomizer_must_clamp_and_not_renormalise(upper, loss):
-    # one entry with a value in {0 … b}, α = 2: the declared law against the weights
+    # one entry with a value in {0 … b}, α = 2: the declared law is compared with the weights 2^(−|k − u|)
     subject = RenormalisedGeometric(upper=upper, size=1, records=(0, 1), query=lambda rows: rows[0])
     laws = [subject.distribution([u]) for u in (0, 1)]
     found = max(abs(laws[0].logpmf(k) - laws[1].logpmf(k)) for k in range(upper + 1))

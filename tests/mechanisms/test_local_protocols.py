@@ -56,7 +56,7 @@ def test_runs_of_two_rounds_follow_that_law(draw, agreement, shares):
 
 def test_that_comparison_detects_uncorrelated_rounds(power):
     right = np.array([poll_probability(output, (1, 0)) for output in OUTPUTS])
-    # a second round that always asks at ε/2
+    # the law if the second round always asked at ε/2
     wrong = right.copy()
     for i, output in enumerate(OUTPUTS):
         if len(output) == 4:

@@ -50,7 +50,7 @@ def test_the_error_of_a_standard_deviation_matches_the_definition():
 
 @pytest.mark.parametrize("tau", [0.1, 0.25, 0.6])
 def test_the_library_reaches_the_largest_errors_of_valid_answers(tau):
-    # on a constant ±1 the error is the root of 3t − t², where t = tau²/3 is the tolerance
+    # if all records are 1, or all are −1, the error is the root of 3t − t²; t = tau²/3 is the tolerance
     tolerance = tau**2 / 3
     run = deviation_run(tau=tau)
     worst = run.problems()[0]
@@ -96,7 +96,7 @@ def test_a_saved_failure_is_replayed_from_its_plain_data():
     again = saved.replay(trusting_run())
     assert again.repeats
     assert again.error == pytest.approx(math.sqrt(0.75 - 0.0625))
-    # this is what a reader can do who knows only the name of the problem
+    # a reader who knows only the name of the problem can do this
     ones = Population([-1, 1], [0.0, 1.0])
     assert run.algorithm.run(AdversarialOracle(ones, [-1, 1])) == saved.witness.output
 

@@ -113,7 +113,7 @@ def test_e15_acceptance_exceeds_one_only_with_the_access_own_epsilon(found):
 
 
 def test_e15_as_printed_a_valid_oracle_keeps_step_four_a_probability():
-    # (v² + k·u)/((1 + φ)(v − k)) over all splits of the entry's ε and all φ ≤ 1/3
+    # the acceptance probability (v² + k·u)/((1 + φ)(v − k)), over all splits of the entry's ε and all φ ≤ 1/3
     phi, u = np.meshgrid(np.linspace(1e-3, 1 / 3, 60), np.linspace(1e-4, 1, 400))
     k = phi * (u - u**3)
     for share in np.linspace(0, 1, 41):
@@ -139,7 +139,7 @@ def test_n10_the_expected_and_the_fixed_number_of_queries_match_their_formulas(f
 def test_n11_the_distance_and_the_acceptance_exceed_what_the_lemmas_state(found):
     for epsilon, factor, claimed, distance, reached, repaired in found["N11"].tables[0].rows:
         assert factor == pytest.approx(math.exp(epsilon))
-        # τ·c·q added to p at p = e^ε·q: 1 + τ(1 − e^(−2ε))
+        # at p = e^ε·q, the error τ·c·q raises the acceptance ratio to 1 + τ(1 − e^(−2ε))
         assert reached == pytest.approx(1 + 0.1 * (1 - math.exp(-2 * epsilon)), rel=1e-9)
         assert distance == pytest.approx(_k08_by_grid(epsilon), abs=1e-9)
         assert repaired <= claimed

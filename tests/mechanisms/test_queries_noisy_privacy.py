@@ -26,8 +26,8 @@ def test_a_claim_of_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
 
 
 def test_reusing_examples_for_every_rate_is_refuted_and_fresh_chunks_are_not():
-    # With probability 1/4 or e^−2/4, the first answers for both rates exceed the constant's answer. The loss
-    # is 2, the claim 1.
+    # The first answers for both rates are at most their values without noise on the constant database. This
+    # has probability 1/4 there and e^−2/4 on the neighbour. The loss is 2, the claim 1.
     entry = ENTRIES["flawed-bounded-noise-reused-examples"]
     assert len(entry.factory().rates) == 2
     assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED

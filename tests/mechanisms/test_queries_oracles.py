@@ -201,7 +201,8 @@ def test_real_values_through_boolean_queries_stay_within_the_tolerance(tau, boun
 
 
 def test_the_worst_answers_attain_the_boolean_tolerance():
-    # −1 has the digits 000…. The error is all of tau′ below, and half of the first cell above.
+    # All binary digits of −1 are 0. Every answer is tau′ too large, and −1 is half a cell below the middle of
+    # the lowest cell. Together the error is tau.
     query = StatisticalQuery(float, tau=0.125)
     up = ThroughBoolean(AdversarialOracle(Population([-1.0]), "up"))
     assert up.ask(query) == pytest.approx(-1.0 + 0.125, abs=1e-12)

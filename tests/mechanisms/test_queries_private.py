@@ -70,7 +70,8 @@ def test_the_noise_of_an_answer_is_laplace_of_the_stated_scale():
     query = StatisticalQuery(float, tau=0.4, low=-1, high=1)
     size = oracle.chunk_size(query)
     answers = np.array(oracle.ask_all([query] * 1000))
-    # significance 1e-8; twice the scale is at distance 1/4, missed with probability below 2·exp(-2000·0.15²)
+    # significance 1e-8; twice the scale is at distance 1/4 and is missed with probability below
+    # 2·exp(-2000·0.15²)
     assert stats.kstest(answers - 1.0, stats.laplace(scale=2 / size).cdf).pvalue > 1e-8
 
 

@@ -370,7 +370,8 @@ def test_a_simulation_beside_its_protocol_keeps_the_claimed_distance_by_exact_la
 def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
     result = audit_privacy(coarse_response(), budget=500)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
-    # all answers up: 0 gets weight q(0)·τ', where p̃ = p + τ·q·c; 1 is always accepted, as p̃ > q·e^ε there
+    # All answers up: p̃ = p + τ·q·c. The outcome 0 gets the weight p̃(0)/e^ε. The outcome 1 is always
+    # accepted, as p̃(1) > q(1)·e^ε, and gets the weight q(1).
     t, c = math.exp(3) / (1 + math.exp(3)), math.exp(3) - math.exp(-3)
     zero = t * (1 - t + 0.1 * t * c) / (t * math.exp(3))
     # all answers down: p̃(0) < 0, so the outcome 0 is never accepted
@@ -378,7 +379,8 @@ def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
 
 
 def test_the_coarse_simulation_follows_the_law_of_each_of_its_records():
-    """Significance 1e-6 for each record. A random oracle would fail: clipping costs 14 standard errors."""
+    """Significance 1e-6 for each record. A random oracle would fail, because clipping moves the count by 14
+    standard errors."""
     subject = coarse_response()
     for record in subject.records:
         zeros = subject.sample([record], 4_000, np.random.default_rng(0)).count((0,))

@@ -51,7 +51,7 @@ def test_a_betting_audit_of_the_utility_does_not_refute_theorem_5_7(run):
 
 @dataclass(frozen=True)
 class Fewer(LaplaceEntries):
-    """A_g with a twelfth of the stated number of entries."""
+    """The estimator A_g with a twelfth of the stated number of entries."""
 
     def entries(self, query, *, beta):
         return super().entries(query, beta=beta) // 12
@@ -124,7 +124,8 @@ class Disguised:
 
 
 def test_a_randomizer_with_a_false_claim_is_refuted_end_to_end():
-    # the oracle trusts the claim; an audit of the whole run detects noise that is 100 times too small
+    # the oracle trusts the randomizer's claim; an audit of the whole run detects that its noise is 100 times
+    # too small
     result = audit_privacy(LocalRun(epsilon=1.0, estimator=Leaking), budget=2_000, confirm_budget=500)
     assert result.verdict is Verdict.REFUTED
 

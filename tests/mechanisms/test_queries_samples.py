@@ -370,7 +370,8 @@ def test_local_answers_are_within_tau_as_promised(estimator, epsilon):
 
 
 def test_the_size_never_falls_below_the_sampling_bound():
-    # K11 Theorem 5.7 prints only 1/ε². The sampling error of a fair ±1 entry needs a bound for every ε.
+    # K11 Theorem 5.7 prints a size ∝ 1/ε². For large ε that is too small: the sampling error of a fair ±1
+    # entry remains.
     query = StatisticalQuery.sign(lambda x: 1 if x else -1, tau=0.1)
     for estimator in (LaplaceEntries(1000.0), SignEntries(1000.0)):
         assert binomial_miss(estimator.entries(query, beta=0.05), 0.5, 0.05) <= 0.05
@@ -389,7 +390,7 @@ def test_an_answer_that_is_not_a_number_is_refused(through, answer):
 
 
 def test_a_rate_so_near_one_half_that_floats_lose_the_answer_is_refused():
-    # 1 − 2η = 1.1e-16: the difference of two halves is lost to rounding
+    # 1 − 2η = 1.1e-16: the label term is the difference of two numbers near 1/2, which is lost to rounding
     eta = math.nextafter(0.5, 0.0)
     noisy = noisy_labels(Population([(0, 1)]), eta)
     with pytest.raises(InvalidValue, match="which floats cannot keep"):

@@ -48,7 +48,8 @@ def response(epsilon, k=2):
 
 
 def geometric(epsilon, top):
-    """Return a record in {0 … top} plus two-sided geometric noise, clamped; it is ε-private at rate ε/top."""
+    """Return a randomizer: a record in {0 … top} plus two-sided geometric noise of rate ε/top, clamped. It is
+    ε-private."""
     return TableRandomizer.of(
         lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
         range(top + 1),
@@ -162,8 +163,8 @@ def test_the_mean_number_of_iterations_matches_its_formula_and_its_bound(name):
     simulation.sample(oracle, 40_000, np.random.default_rng(0))
     chance = 1 / simulation.access.iterations(population)
     sigma = math.sqrt((1 - chance) / chance**2 / 40_000)
-    # six deviations: false alarm probability below 1e-8 (geometric tails); an error of 10 % is above ten
-    # deviations
+    # 6.5 standard deviations: false alarm probability below 1e-8 (geometric tails); an error of 10 % is more
+    # than ten of them
     assert oracle.asked / 40_000 == pytest.approx(1 / chance, abs=6.5 * sigma)
 
 
@@ -178,7 +179,8 @@ def test_samples_follow_the_law_of_the_answers(adversary):
 
     law = output_law(simulation.access, oracle())
     counts = np.bincount(simulation.sample(oracle(), 100_000, np.random.default_rng(6)), minlength=6)
-    # false alarm 1e-8; the proposals themselves are at distance > 0.2, missed with probability below 1e-100
+    # false alarm 1e-8; samples from the proposals, at distance > 0.2, would pass with probability below
+    # 1e-100
     assert stats.chisquare(counts, 100_000 * law).pvalue > 1e-8
     assert statistical_distance(law, simulation.access.proposal) > 0.2
 
@@ -188,7 +190,7 @@ def test_single_runs_follow_the_law_of_samples():
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.5)
     rng, oracle = np.random.default_rng(1), ExactOracle(population)
     counts = np.bincount([simulation.run(oracle, rng) for _ in range(4000)], minlength=3)
-    # false alarm 1e-8; the proposals are at distance 0.36, missed with probability below 1e-100
+    # false alarm 1e-8; samples from the proposals, at distance 0.36, would pass with probability below 1e-100
     assert stats.chisquare(counts, 4000 * true_law(randomizer, population)).pvalue > 1e-8
 
 
@@ -305,7 +307,8 @@ def test_runs_of_fixed_rounds_follow_their_law():
     counts = np.bincount([simulation.run(oracle, rng)[0] for _ in range(5000)], minlength=2)
     law = simulation.law(0, weights=true_law(response(1.0), population))
     assert stats.chisquare(counts, 5000 * law).pvalue > 1e-8  # false alarm 1e-8
-    # power: without the fallback draw the law is p, at distance > 0.25, missed with probability below 1e-100
+    # power: without the fallback draw the law is p, at distance > 0.25; this is missed with probability below
+    # 1e-100
     assert statistical_distance(law, true_law(response(1.0), population)) > 0.25
 
 
@@ -355,7 +358,7 @@ HALVES = Population([0, 1], [0.35, 0.65])
 
 
 def joint_truth(population):
-    """Return Pr[a_1, a_2], by an explicit sum over the entry."""
+    """Return Pr[a_1, a_2], by an explicit sum over the values of the entry."""
     return {
         (a, b): sum(
             p * FIRST.table[z][a] * (IF_ZERO if a == 0 else IF_ONE).table[z][b]
@@ -401,8 +404,8 @@ def test_two_rounds_against_the_exact_oracle_have_the_true_law():
 
 def test_the_worst_joint_distance_is_attained_by_an_extreme_adversary():
     truth = joint_truth(HALVES)
-    # The oracle can answer in 2 ways after (), and in 4 ways after (0,) or (1,). Each choice needs the laws
-    # of the rounds only once.
+    # The oracle can answer in 2 ways after (), and in 4 ways after (0,) or (1,). The laws of the rounds are
+    # computed once for each choice of answers.
     laws = {}
     for past, queries in (((), 1), ((0,), 2), ((1,), 2)):
         access = TWO_ROUNDS.access(past)
@@ -474,7 +477,7 @@ def test_the_ceiling_allows_for_the_error_of_both_estimates():
     joint, before = AdversarialOracle(Population([1]), [1, -1]).ask_all(access.queries(1))
     ratio = (1 + joint * access.spread) / (1 + before * access.spread)
     assert ratio == pytest.approx((v * math.exp(0.01) + error) / (v - error), rel=1e-9)
-    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # step 4 of K11 with the epsilon of this access
+    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # the ceiling of K11 step 4 is too low
     assert ratio / access.ceiling <= 1.0
     assert float(access.acceptance([joint, before])) == pytest.approx(ratio / access.ceiling, rel=1e-12)
 

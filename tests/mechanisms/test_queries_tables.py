@@ -39,7 +39,8 @@ def test_the_exact_audit_proves_what_a_table_claims(name):
 
 
 def unscaled(epsilon, top):
-    """Return two-sided geometric noise of rate epsilon, not epsilon/top: a factor e^epsilon for each step."""
+    """Return a randomizer whose two-sided geometric noise has rate epsilon, not epsilon/top. Each step of the
+    record costs a factor e^epsilon."""
     keep = math.exp(-epsilon)
     point = (1 - keep) / (1 + keep)
     table = [
@@ -53,7 +54,7 @@ def unscaled(epsilon, top):
 
 
 WRONG = {
-    # a lie is a fair coin that may give the truth: (1/2 + 1/3)/(1/6)
+    # the truth with probability 2/3, else a fair coin, which may also give the truth: (2/3 + 1/6)/(1/6)
     "truthful lie": (
         TableRandomizer([0, 1], [0, 1], [[5 / 6, 1 / 6], [1 / 6, 5 / 6]], claimed=math.log(2)),
         5.0,

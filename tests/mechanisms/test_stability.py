@@ -1,4 +1,4 @@
-"""A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
+"""A_dist and its tight twin: for databases, for gaps of scores, and for more solutions than can be listed.
 
 The file is long because both mechanisms are tested against the same closed forms.
 """
@@ -131,7 +131,7 @@ def test_the_exact_audit_over_all_gaps_finds_half_of_delta_at_epsilon_and_at_its
     assert "all 243 neighbouring pairs (score-gaps)" in claimed.family
     assert claimed.family.startswith("every database of every size, as the subject derives it from all 243")
     assert "every database of every size" in str(claimed)
-    # a gap of ±2 and its neighbour, a tie
+    # a database with a gap of ±2, and its neighbour with a tie
     assert any(f"[{gap}] and [0], with δ 5e-07" in str(claimed) for gap in (2, -2))
 
 
@@ -311,7 +311,7 @@ def test_solutions_from_an_array_are_returned_as_python_numbers():
 
 
 def test_a_score_of_sensitivity_three_is_found_with_the_pair():
-    # a gap of 6 and its neighbour, a tie: e^(−(t − 6)·epsilon/4)/2 = (e/2)·delta
+    # a database with a gap of 6, and its neighbour with a tie: e^(−(t − 6)·epsilon/4)/2 = (e/2)·delta
     result = audit_privacy(
         StableSelection(score=lambda rows, name: 3 * sum(name in row for row in rows), size=2)
     )
@@ -325,7 +325,7 @@ def test_the_tight_twin_leaves_no_room_for_sensitivity_two():
         TightStableSelection(score=lambda rows, name: 2 * sum(name in row for row in rows), size=2)
     )
     assert result.refuted
-    assert result.delta_lower == pytest.approx(math.e * 1e-6, rel=1e-9)  # a gap of 4 and its neighbour, a tie
+    assert result.delta_lower == pytest.approx(math.e * 1e-6, rel=1e-9)  # a gap of 4 against a tie
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e6])

@@ -438,7 +438,7 @@ def pictures(*results):
 
 
 def test_the_picture_of_the_event_is_to_scale():
-    """The axis ends at 0.7 and is 400 wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
+    """The axis ends at 0.7 and is 400 units wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
     tree = pictures(refuted())["Probability of the event"]
     bars = {bar.get("class"): float(bar.get("width")) for bar in tree.iter("rect")}
     wide = 400 / 0.7
@@ -642,8 +642,8 @@ def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_
 
 
 def test_a_claim_with_delta_has_a_logarithmic_profile():
-    """Between the claimed δ = 1e-6 and the δ = 0.462 that 1-DP implies at ε = 0 lie more than five powers of
-    ten."""
+    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0. They are more than five powers of ten
+    apart."""
     tree = pictures(refuted(claim=ApproximateDP(1.0, 1e-6)))["Privacy profile"]
     assert "10⁻⁶" in [each.text for each in tree.iter("text")]
 
@@ -806,7 +806,7 @@ def test_the_two_audits_of_a_subject_link_to_each_other():
 
 
 def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
-    """40 of 300 is 0.133 and the upper bound is 0.2; the axis ends at 0.22 and is 400 wide."""
+    """40 of 300 is 0.133 and the upper bound is 0.2; the axis ends at 0.22 and is 400 units wide."""
     drawn = pictures(useful())
     assert (
         "error of this output: 0.3; claimed α: 0.1."

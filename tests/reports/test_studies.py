@@ -49,7 +49,8 @@ def test_the_page_has_slope_numbers_and_error():
 
 
 def test_an_exponential_bound_has_a_line_through_the_logarithms():
-    """Through (1, ln √90) and (10, ln √9500): slope (ln 9500 − ln 90)/18, 0.259; intercept 2.25 − 0.259."""
+    """The line goes through (1, ln √90) and (10, ln √9500): slope (ln 9500 − ln 90)/18, 0.259; intercept 2.25
+    − 0.259."""
     curve = CurveResult("one round", "Thm 1", "grows", GROWS.cells, "exponential")
     page = render(None, studies=[to_json(result(curve))])
     fitted = "ln m ≈ 1.99 + 0.259·d (passes through 2 of 2 brackets); m ≈ 9.49·d<sup>1.01</sup>"
@@ -116,8 +117,8 @@ def test_a_power_law_comes_first_and_a_negative_line_is_omitted():
 
 
 def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
-    """Through (1, √90) and (10, √9500): slope 9.776, intercept −0.289; the power is log10 of the ratio of the
-    two values."""
+    """The line goes through (1, √90) and (10, √9500): slope 9.776, intercept −0.289. The power is log10 of
+    the ratio of the two values."""
     page = render(None, studies=[to_json(result(GROWS, FLAT))])
     assert "m ≈ −0.289 + 9.78·d</bdi>" in page
     assert "m ≈ −0.289 + 9.78·d (passes through 2 of 2 brackets); m ≈ 9.49·d<sup>1.01</sup> (passes" in page
