@@ -102,11 +102,12 @@ def low_bits() -> Events:
 
 
 def largest_of_shuffled() -> Events:
-    """Return the events "the largest of the 100 outputs is above t": N(0 or ±1, ½²) each, in any order.
+    """Return (p, q) of the events "the largest of the 100 outputs is above t".
 
-    A shuffle does not change the largest output, so this is exact for these events. The likelihood ratio of
-    the shuffled vectors is hardly better: 200,000 simulated runs on each side put its limit at 1,250 runs,
-    and that of these events is 1,275.
+    The outputs have noise N(0, ½²) and are shuffled. 99 have mean −1; one has mean 1 on the left and 0 on the
+    right. A shuffle does not change the largest output, so p and q are exact. The likelihood ratio of the
+    shuffled vectors is hardly better: its limit is 1,250 runs (by 200,000 simulated runs on each side), and
+    that of these events is 1,275.
     """
 
     def below(t: float, first: float) -> float:

@@ -145,7 +145,10 @@ def total_that_wraps(database):
     reference=f"known as a crash, {UPSTREAM}107; that the crash tells on one record is not",
 )
 def median_of_many_ties(database):
-    """Return the median of a large yes/no column; either every probability underflows or none does."""
+    """Return the median of a large yes/no column. One record more lets the call raise an exception.
+
+    Only one interval has positive length. If its weight underflows to 0, no probability is left.
+    """
     return tools.median(database, epsilon=1, bounds=(0, 1))
 
 

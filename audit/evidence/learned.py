@@ -25,8 +25,7 @@ FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
 #: Larger: weights are more exact, but fewer runs are counted in the cells of the last score. The score is not
-#: fitted anew after this many pairs of runs.
-#: At most so many runs of a side are kept to cut the score into cells.
+#: fitted anew after this many pairs of runs. At most this many runs of a side are kept to cut it into cells.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000

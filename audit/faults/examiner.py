@@ -45,7 +45,9 @@ RULES: Final[tuple[Rule, ...]] = (
 
 @dataclass(frozen=True, eq=False)
 class Examiner(Around):
-    """Examines a subject by recorded runs. It is run like a mechanism: each call is one examination.
+    """Looks for faults of a subject in recorded runs. The examiner is called like a mechanism.
+
+    Each call is one examination and returns what it found.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ class StudyResult(NoTruth):
             f"At most {self.audits} verdicts by runs share a significance of {self.significance:g} equally; "
             "exact verdicts use none of it. All statements here are right with probability at least "
             f"{1 - self.significance:g}. A closed form covers one problem. Others were searched at the least "
-            "m that it allows. If none of them refuted the claim there, the bracket is that of the closed "
-            "form, and the last column bounds the failure probability on the others. If one did, the search "
-            "went on with runs. Problems that were not tried may be harder."
+            "m at which the closed form meets the claim. If none of them refuted the claim there, the "
+            "bracket is that of the closed form, and the last column bounds the failure probability on the "
+            "others. If one did, the search went on with runs. Problems that were not tried may be harder."
         )

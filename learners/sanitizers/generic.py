@@ -262,7 +262,10 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` small databases; run i uses the same uniform number on every database."""
+        """Return the small databases of `size` runs.
+
+        With equal `rng`s, run i uses the same uniform number whatever the input database.
+        """
         return [self._points(place) for place in self.places(database, size=size, rng=rng)]
 
     def places(self, database: Any, *, size: int, rng: np.random.Generator) -> list[int]:

@@ -78,7 +78,10 @@ def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: flo
 
 
 def stable(made: Any) -> Formulas:
-    """Return the formulas of A_dist over words: (ε/2, δ/2)-private, with equality on some databases (E9)."""
+    """Return the formulas of A_dist over words. It is (ε/2, δ/2)-private (E9).
+
+    Its δ at ε/2 is exactly δ/2, reached when the gap falls from 2 to 0.
+    """
     return _stable(made, tight=False)
 
 

@@ -288,8 +288,10 @@ class TightSteps(LoudSteps):
 
 @pytest.fixture(scope="module")
 def distant():
-    """Return a refutation on distant databases, read from its file. Audits of neighbours show nothing in this
-    budget."""
+    """Return a refutation on distant databases, after a round trip through JSON.
+
+    Audits of neighbours show nothing in this budget.
+    """
     for seed in range(20):
         result = audit_privacy(
             LoudSteps(), PureDP(0.1), records=[0, 1], size=(20, 60), budget=60_000, seed=seed

@@ -2,7 +2,8 @@
 
 The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. Mechanisms
 are audited on query answers; between neighbours, each answer may change by 1. Histograms are audited on
-records, where neighbours differ by one record, because their noise is too small for answers that all change.
+records instead. There one record changes one count by 1; the noise would be too small for answers that all
+change.
 """
 
 import math

@@ -123,10 +123,10 @@ def _features(score: TableScore) -> Iterator[NumberFeature]:
 
 
 def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
-    """Yield, for each table and p side, the suggested events, then the plain events.
+    """Yield (table, p side, events, allowance): for each table and side the suggested, then the plain events.
 
-    The last item is the allowance for selection bias, in standard errors: the counts that chose a plain event
-    also estimate its p and q.
+    The allowance for selection bias, in standard errors, is 0 for suggested events. It is positive for plain
+    ones, because the counts that chose a plain event also estimate its p and q.
     """
     for table in tables:
         for side in (0, 1):
