@@ -91,6 +91,12 @@ TABLES = {
         "0",
         time="ten minutes",
     ),
+    "fault_controls": Table(
+        "correct mechanisms examined as if they had been refuted: no fault may be named",
+        "those of the catalogue",
+        "--cases {cases} --lines {folder}/fault_controls.jsonl",
+        time="ten minutes",
+    ),
     "mutations": Table(
         "ninety mutations of one constant each: which the suite and the tests notice",
         "those of the catalogue",

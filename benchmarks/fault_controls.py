@@ -1,0 +1,109 @@
+"""Correct mechanisms are examined as if they had been refuted: no fault may be named.
+
+The mechanisms are those of the catalogue and of the peer suite that meet their claims, the mechanisms of the
+panel that meet them or keep their noise, and the correct cases of two files. Each is examined on the first
+pair of databases that its audit would try. Rows in the file of JSON lines are not made again.
+
+Usage: python benchmarks/fault_controls.py [--names PATTERN] [--lines FILE] [--cases FOLDER]
+"""
+
+import argparse
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figures import Figure, show
+from panel_entries import PANEL
+from search import FOLDER
+
+from audit import FaultKind, PureDP, audit_privacy
+from audit.catalogue import load_catalogue
+from audit.faults.examine import fault_behind
+from audit.privacy import make_task
+from audit.self_audit.subjects.cases import load_cases
+from audit.self_audit.subjects.peers import peer_suite
+
+
+def controls(folder: Path) -> Iterator[tuple[str, str, Any]]:
+    """Yield the group, the name and the task of every correct mechanism; a task is made when it is needed."""
+    for entry in load_catalogue():
+        if "privacy" in entry.audits and entry.expects("privacy") != "refuted":
+            yield (
+                "catalogue",
+                entry.name,
+                lambda entry=entry: make_task(entry.factory(), **entry.options_for("privacy")),
+            )
+    for name, peer in peer_suite().items():
+        if not peer.flawed:
+            yield "peers", name, lambda peer=peer: make_task(peer.subject, PureDP(1.0), **peer.domain)
+    for name, found in PANEL.items():
+        if found.group in ("correct", "kept"):
+            yield (
+                f"panel, {found.group}",
+                name,
+                lambda found=found: make_task(found.start(), found.claim, **found.where),
+            )
+    for file in ("open_cases.py", "open_cases2.py"):
+        for name, case in load_cases(folder / file).items():
+            if not case.broken:
+                yield (
+                    "cases",
+                    name,
+                    lambda case=case: make_task(case.mechanism, case.claim, **case.options),
+                )
+
+
+def examined(task: Any) -> tuple[str, str]:
+    """Return the kind of fault named for a task as if its claim had been refuted, and the words."""
+    refuted = audit_privacy(sum, task.claim, pairs=[([0], [1])], budget=1_000)
+    left, right = next(iter(task.databases.proposals(np.random.default_rng(0))))[:2]
+    witness = replace(refuted.witness, left=left, right=right, simplest=None)
+    fault = fault_behind(task, replace(refuted, witness=witness))
+    return fault.kind.name, fault.words
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--names", default="*")
+    parser.add_argument("--lines", type=Path)
+    parser.add_argument("--cases", type=Path, default=FOLDER)
+    given = parser.parse_args()
+    given.lines, given.cases = given.lines and given.lines.resolve(), given.cases.resolve()
+    kept = (
+        given.lines.read_text(encoding="utf-8").splitlines() if given.lines and given.lines.exists() else []
+    )
+    known = {(group, name): (kind, words) for group, name, kind, words in map(json.loads, kept)}
+    counts: dict[str, Counter[str]] = {}
+    folder = tempfile.mkdtemp()  # some mechanisms keep their noise in files
+    os.environ |= {"HOME": folder, "TMPDIR": folder}
+    os.chdir(folder)
+    for group, name, make in controls(given.cases):
+        if not fnmatchcase(name, given.names):
+            continue
+        if (group, name) not in known:
+            known[group, name] = examined(make())
+            if given.lines:
+                with given.lines.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([group, name, *known[group, name]]) + "\n")
+        kind, words = known[group, name]
+        counts.setdefault(group, Counter())[kind] += 1
+        if kind != FaultKind.UNKNOWN.name:
+            print(f"{group}: {name}: {kind} {words}", flush=True)
+    rows = []
+    for group, found in counts.items():
+        named = found.total() - found[FaultKind.UNKNOWN.name]
+        rows.append(Figure(group, f"{named} named of {found.total()}", "0", named == 0))
+    show("Correct mechanisms, examined as if they had been refuted", rows)
+    if any(row.met is False for row in rows):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
