@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from figures import Figure, show
 from panel_entries import PANEL
 from search import FOLDER
 
-from audit import FaultKind, PureDP, audit_privacy
+from audit import AuditResult, FaultKind, PureDP, audit_privacy
 from audit.catalogue import load_catalogue
 from audit.faults.examine import fault_behind
 from audit.privacy import make_task
@@ -60,12 +61,20 @@ def controls(folder: Path) -> Iterator[tuple[str, str, Any]]:
                 )
 
 
+@cache
+def refutation() -> AuditResult:
+    """Return a refutation whose witness gets the databases of a correct mechanism."""
+    return audit_privacy(sum, PureDP(1.0), pairs=[([0], [1])], budget=1_000)
+
+
 def examined(task: Any) -> tuple[str, str]:
     """Return the kind of fault named for a task as if its claim had been refuted, and the words."""
-    refuted = audit_privacy(sum, task.claim, pairs=[([0], [1])], budget=1_000)
+    refuted = refutation()
     left, right = next(iter(task.databases.proposals(np.random.default_rng(0))))[:2]
+    assert refuted.witness is not None
     witness = replace(refuted.witness, left=left, right=right, simplest=None)
     fault = fault_behind(task, replace(refuted, witness=witness))
+    assert fault is not None
     return fault.kind.name, fault.words
 
 
