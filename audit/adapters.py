@@ -226,7 +226,7 @@ def _cloner(estimator: Any) -> Callable[[Any], Any]:
 
 
 def _generators_of(made: Any) -> tuple[str, ...]:
-    """Return the parameters of an estimator and of its parts that take a generator or a seed."""
+    """Return which parameters of an estimator, and of its parts, take a generator or a seed."""
     known = made.get_params() if callable(getattr(made, "get_params", None)) else vars(made)
     return tuple(sorted(name for name in known if name.rpartition("__")[2] in GENERATOR_NAMES))
 

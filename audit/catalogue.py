@@ -21,7 +21,7 @@ Expected = Literal["refuted", "not refuted"]
 
 
 class Later(Mapping[str, Any]):
-    """A mapping of keywords, which a function computes when one of them is first read.
+    """A mapping of keywords to values. A function computes it when a keyword is first read.
 
     Use it if the `options` or `utility` of an `Entry` take long to compute. Looking up an entry by name does
     not compute them.
@@ -187,8 +187,8 @@ class Entry:
     def options_for(self, kind: Kind) -> dict[str, Any]:
         """Return the keyword arguments of an audit of this kind.
 
-        A utility audit takes `utility` and, from `options`, the keywords that both kinds share except
-        `budget`.
+        A utility audit takes all keywords in `utility`. From `options` it takes those that mean the same in
+        both kinds of audit, except `budget`.
 
         Examples
         --------

@@ -138,7 +138,7 @@ class ApproximateDP(_Numbers):
         return _profile(self, epsilon)
 
     def group(self, k: int) -> "ApproximateDP":
-        """Return the claim that this one implies for databases at distance `k` (see `at_distance`).
+        """Return the claim that follows for databases at distance `k` (see `at_distance`).
 
         A delta of 1 allows everything and is no valid claim. It is replaced by the largest float below 1,
         which no test can distinguish from 1.
@@ -196,7 +196,7 @@ class PureDP(_Numbers):
         return _profile(self, epsilon)
 
     def group(self, k: int) -> "PureDP":
-        """Return the claim that this one implies for databases at distance `k`: k·epsilon.
+        """Return the claim that follows for databases at distance `k`: its epsilon is k times as large.
 
         Examples
         --------
@@ -231,7 +231,7 @@ class PAC(_Numbers):
 
 @dataclass(frozen=True, slots=True)
 class Accuracy(_Numbers):
-    """An answer within `alpha` of the truth, except with probability at most `beta`.
+    """The claim that an answer is within `alpha` of the truth, except with probability at most `beta`.
 
     Like `PAC`, for errors that are not probabilities: counts, sums, distances.
 

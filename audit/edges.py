@@ -23,10 +23,10 @@ _DAY = dt.timedelta(days=1)
 
 
 def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
-    """Return at most 18 floats that test code which clips to [low, high].
+    """Return at most 18 floats on which to test code that clips to [low, high].
 
-    The bounds, their middle, and the floats next to the bounds, inside and outside; values far outside; both
-    zeros (an audit counts them as one record); subnormal, huge and infinite numbers; NaN.
+    These are the bounds, their middle, and the floats next to the bounds, inside and outside; values far
+    outside; both zeros (an audit counts them as one record); subnormal, huge and infinite numbers; NaN.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
 
 
 def integers(low: int = 0, high: int = 1) -> list[int]:
-    """Return whole numbers that test code which clips to [low, high].
+    """Return whole numbers on which to test code that clips to [low, high].
 
-    The bounds, their middle and the numbers just outside; 0 and −1; numbers at and beyond the limits of 32
-    and 64 bits and of exact floats; 10^400, which is too large for a float.
+    These are the bounds, their middle and the numbers just outside; 0 and −1; numbers at and beyond the
+    limits of 32 and 64 bits and of exact floats; 10^400, which is too large for a float.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def integers(low: int = 0, high: int = 1) -> list[int]:
 def text() -> list[str]:
     """Return texts that break parsing, comparison and grouping.
 
-    A letter; its capital; the empty text and blanks; texts that look like numbers or missing values; a quote
-    and separators; one letter in two encodings; a letter whose capital has two letters; a character beyond 16
-    bits, a character of width zero, and a NUL; a long text.
+    These are a letter; its capital; the empty text and blanks; texts that look like numbers or missing
+    values; a quote and separators; one letter in two encodings; a letter whose capital has two letters; a
+    character beyond 16 bits, a character of width zero, and a NUL; a long text.
 
     Examples
     --------
@@ -130,10 +130,10 @@ def categories(known: Iterable[Any]) -> list[Any]:
 
 
 def dates(low: dt.date, high: dt.date) -> list[dt.date]:
-    """Return dates, or dates with times, that test code which expects dates from low to high.
+    """Return dates, or dates with times, on which to test code that expects dates from low to high.
 
-    The bounds, their middle and the days just outside; the epoch; a leap day; Python's first and last date,
-    which nanoseconds in 64 bits cannot represent.
+    These are the bounds, their middle and the days just outside; the epoch; a leap day; Python's first and
+    last date, which nanoseconds in 64 bits cannot represent.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
 
 
 def missing() -> list[Any]:
-    """Return values that stand for a missing one: None, NaN, an empty text, an empty list.
+    """Return values that stand for a missing value: None, NaN, an empty text, an empty list.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
     """Raise an error if another module hides the one that the entry point names.
 
-    If we imported our module under that name, the project that the other module belongs to would get ours.
+    If we imported our module under that name, the project of the other module would get ours.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)

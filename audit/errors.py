@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument named in a message. Each user interface spells it as its users write it.
+    """An argument named in a message. Each user interface spells the argument as its users write it.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def _or_none(check: _Check) -> _Check:
 
 @dataclass(frozen=True)
 class OneOf:
-    """The check of an option that is one of a few words."""
+    """The check that an option is one of a few words."""
 
     words: tuple[str, ...]
 

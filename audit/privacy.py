@@ -157,7 +157,7 @@ def audit_privacy(
 
 
 def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
-    """Return the result of a finished audit continued with `budget` more runs (see `AuditResult.extend`)."""
+    """Return the result of continuing a finished audit with `budget` more runs (see `AuditResult.extend`)."""
     from audit.results.going_on import refuse_over
 
     refuse_inside_given()
@@ -200,7 +200,7 @@ def make_task(
     progress: Any = None,
     **told: Any,
 ) -> PrivacyTask:
-    """Return the task of an audit from the arguments of `audit_privacy`; `told` holds its `Options`.
+    """Return the task of an audit from the arguments of `audit_privacy`; `told` is for `Options`.
 
     Raises
     ------

@@ -107,7 +107,7 @@ class FixedProblem:
 
 @dataclass(frozen=True)
 class SampledProblem:
-    """A problem whose database is a fresh sample.
+    """A problem that draws its database anew from a sampler each time.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ __all__ = ["databases", "neighbours", "problems"]
 Pair = tuple[list[Any], list[Any]]
 
 #: `_POOL`: maximum number of records that a custom relation gets beside those of the database. `_LISTED`:
-#: maximum number of neighbours that it is asked for.
+#: maximum number of neighbours that a custom relation is asked for.
 _POOL, _LISTED = 4, 256
 #: Largest minimum size of a list: Hypothesis cannot generate lists that must be much longer.
 _LONGEST = 2_000
@@ -138,7 +138,7 @@ def problems(
     databases: SearchStrategy[Any],
     tail: Callable[[Any, float, Any], float] | None = None,
 ) -> SearchStrategy[FixedProblem]:
-    """Return a strategy for utility problems, each on one database and named by it.
+    """Return a strategy for utility problems. Each has one database and is named after it.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ MAX_BITS = 2_048  # longer whole numbers are written in hexadecimal: Python refu
 
 
 def encode(value: Any) -> Any:
-    """Return `value` as tagged JSON; sets are sorted by their encoded items, floats keep every bit.
+    """Return `value` as tagged JSON. Sets are sorted by their encoded items, and floats keep every bit.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def encode(value: Any) -> Any:
 
 
 def revived(value: Any, *, what: str) -> Any:
-    """Return a value read from a file with its `Opaque` parts decoded again, now that its classes are loaded.
+    """Return a value from a file after decoding its `Opaque` parts again, now that its classes are loaded.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def _parts(value: Any) -> Iterable[Any]:
 def _is_its_fields(value: Any) -> bool:
     """Return whether an instance of a dataclass consists of its constructor's arguments and nothing else.
 
-    A computed field could differ in another process, for example a hash.
+    A computed field, for example a hash, could differ in another process.
     """
     kind, known = type(value), dataclasses.fields(value)
     try:

@@ -136,7 +136,7 @@ steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= h
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
-    """Return a place in the seed tree; its second-last number is the index of an attempt at confirmation.
+    """Return a place in the seed tree; its last number but one is the index of an attempt at confirmation.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def one_of(*values: str) -> Reader:
 
 
 def member(kind: type[Enum]) -> Reader:
-    """Return a reader of a member of an enumeration, by its value.
+    """Return a reader that finds a member of an enumeration by its value.
 
     Examples
     --------

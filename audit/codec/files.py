@@ -36,7 +36,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     AuditError
-        If it cannot be written; the message says why.
+        The file cannot be written; the message says why.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
     Raises
     ------
     AuditError
-        If two are the same; the message names the file.
+        Two files are the same; the message names the file.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _behind(path: str | os.PathLike[str]) -> Path:
-    """Return the path to write, which is the target if `path` is a link, after making its folders."""
+    """Return the path to write, after making its folders. If `path` is a link, return the link's target."""
     target = Path(path)
     above = target.parent.parent
     if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):

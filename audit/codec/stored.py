@@ -1,4 +1,4 @@
-"""Shared by writing and reading tagged JSON: the JSON text, and classes for values saved as text only."""
+"""What writing and reading tagged JSON share: the JSON text, and classes for values saved as text only."""
 
 import dataclasses
 import json

@@ -17,7 +17,7 @@ _STRANGE, _FEW = 20, 3
 
 
 def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
-    """Return neighbours of a vector of answers: those that change most coordinates, a few that change fewest.
+    """Return neighbours of a vector of answers: some that change most coordinates, a few that change fewest.
 
     Examples
     --------
@@ -53,7 +53,9 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 
 
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
-    """Yield pairs of a database and a record to add: equal records and a strange one; last, a duplicate.
+    """Yield databases, each with a record to add to it.
+
+    The database has equal records and the record to add is strange; in the last pair it is a duplicate.
 
     Examples
     --------

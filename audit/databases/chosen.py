@@ -35,8 +35,8 @@ Path = tuple[Any, ...]
 
 #: Larger: in larger domains all pairs are compared by law (`MOST_PAIRS`) or searched (`FEW_DATABASES`).
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
-#: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
-#: each pair of databases.
+#: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking the
+#: relation about each pair.
 MOST_CHECKED = 1_500
 #: Larger `SOME_PAIRS`: a strategy gives more example databases. Larger `_VARIATIONS`: more variations of a
 #: pair are made to find valid ones.
@@ -122,7 +122,7 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether no two neighbours are known to lie inside the domain; then no pair can refute."""
+        """Whether no two neighbours are known to lie inside the domain. If so, no pair can refute."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
@@ -142,7 +142,7 @@ class Databases:
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return the number of record lists of an allowed size, even if not `valid`; None if infinite."""
+        """Return how many record lists have an allowed size, `valid` or not; None if infinitely many do."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
@@ -174,7 +174,7 @@ class Databases:
 
     @property
     def lists_all(self) -> bool:
-        """Whether `enumerate` is complete; a user's relation may list fewer neighbours than it has."""
+        """Whether `enumerate` is sure to list all pairs: a custom relation may leave out neighbours."""
         return isinstance(self.relation, Relation) or self.at_most(MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
@@ -257,7 +257,7 @@ class Databases:
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records; with a `valid`, finally all pairs, in random order."""
+        """Yield allowed pairs made of the records; if there is a `valid`, then all pairs in random order."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
@@ -298,7 +298,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs that differ by one record: a strange one beside equal ones; in the last pair, a duplicate."""
+        """Pairs that differ by one record: a strange one beside equal ones or, in the last, a duplicate."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))
@@ -345,7 +345,7 @@ class Databases:
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
-        """Yield paths of neighbours that repeat the step of a pair; `lengths` are their approximate lengths.
+        """Yield paths of neighbours that repeat the step of a pair; they have about these `lengths`.
 
         The ends of a path are not neighbours. A custom relation has no paths, because it does not say how to
         repeat a step.

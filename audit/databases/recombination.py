@@ -21,7 +21,7 @@ _VALUES = frozenset({"just", "sampled_from"})
 
 
 def is_recombined(strategy: Any) -> bool:
-    """Return whether a strategy gives every recombination of its records; False if its `repr` hides it.
+    """Return whether a strategy gives every recombination of its records; False if its `repr` hides this.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def is_recombined(strategy: Any) -> bool:
 
 
 def labels_cross(strategy: Any) -> bool:
-    """Return whether a strategy for records (x, y) gives every x with every y; False if its `repr` hides it.
+    """Return whether a strategy for records (x, y) gives every x with every y; False if `repr` hides this.
 
     Examples
     --------

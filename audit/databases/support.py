@@ -27,8 +27,8 @@ _CHANGES = 8
 #: Larger: rarer neighbours are found, but it takes longer. The search ends after `_FRUITLESS` changes in a
 #: row without new neighbours, or `_ENOUGH` changes in all.
 _FRUITLESS, _ENOUGH = 300, 1_000
-#: Larger: more changes of a pair are tried, `_MOST_AROUND` to find another pair, `_MOST_SIMPLER` to simplify
-#: it.
+#: Larger: more changes of a pair are tried: `_MOST_AROUND` changes to find another pair, `_MOST_SIMPLER`
+#: changes to simplify the pair.
 _MOST_AROUND, _MOST_SIMPLER = 30, 400
 
 
@@ -88,7 +88,10 @@ class Support:
         return canonical.key(database) in self._sources
 
     def pairs(self, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield neighbours, first those among the examples, until too many changes find no new ones."""
+        """Yield pairs of neighbours: first those among the examples, then those found by changing bytes.
+
+        Stop after `_FRUITLESS` changes in a row that give no new pair, or after `_ENOUGH` changes.
+        """
         yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
         tries, last, seen = 0, 0, set()
         while tries - last < _FRUITLESS and tries < _ENOUGH:
@@ -104,7 +107,7 @@ class Support:
                         yield pair
 
     def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield some neighbours near a pair; none if the bytes that built either database are unknown."""
+        """Yield pairs of neighbours close to a pair; none if the bytes of either database are unknown."""
         left, right = self._known(pair[0]), self._known(pair[1])
         for _ in range(_MOST_AROUND if left.source and right.source else 0):
             change = self._change((left, right)[int(rng.integers(2))].source, rng)

@@ -167,7 +167,7 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions of the pair in which one record replaces all records, all shared or all equal ones."""
+    """Yield versions of the pair with all records, all shared or all equal ones replaced by one."""
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)
@@ -196,7 +196,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
     """Yield versions of the pair with fewer shared records.
 
-    First all are left out. Then each half, quarter and so on is left out, or kept alone.
+    First all shared records are left out. Then each half, quarter and so on is left out, or kept alone.
     """
     total = start + end
     if total:
@@ -211,9 +211,9 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 
 
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Yield versions of the pair with fewer shared records, all of them equal.
+    """Yield versions of the pair with fewer shared records; all shared records are then equal.
 
-    If a fault shows only at large sums, it disappears when records are dropped, unless the remaining records
+    A fault that shows only at large sums disappears when records are dropped, unless the remaining records
     grow.
     """
     start, end = middle(left, right)
@@ -228,7 +228,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
-    """Return rows without the shared records in `gone`: their indices at the beginning, then at the end."""
+    """Return rows without some shared records: `gone` numbers those at the start, then those at the end."""
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
     return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]

@@ -71,7 +71,7 @@ class Finite(Ordered):
 
     @classmethod
     def from_clamped(cls, law: Any, low: int, high: int) -> "Finite":
-        """Return the law of the output of `law` clamped to low..high; each tail is added to its end.
+        """Return the law of the output of `law` clamped to low..high: low and high get the mass of the tails.
 
         Examples
         --------
@@ -136,16 +136,16 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in np.flatnonzero(possible).tolist()]
 
     def outcome(self, index: int) -> Any:
-        """Return the outcome at a position; a number has a Python type."""
+        """Return the outcome at a position; a number is returned with a Python type."""
         value = self.outcomes[index]
         return value.item() if isinstance(value, np.generic) else value
 
     def pmf(self, outcome: Any) -> float:
-        """Return the probability of one outcome, 0 for any other value."""
+        """Return the probability of `outcome`; 0 if it is not one of the outcomes."""
         return float(np.exp(self.logpmf(outcome)))
 
     def logpmf(self, outcome: Any) -> float:
-        """Return the log-probability of one outcome, −∞ for any other value."""
+        """Return the log-probability of `outcome`; −∞ if it is not one of the outcomes."""
         index = self.locate([outcome])[0]
         return float(self.log_probabilities[index]) if index >= 0 else -np.inf
 
@@ -159,7 +159,7 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in index.tolist()]
 
     def bins(self, k: int) -> Partition:
-        """Return each outcome as a cell or, if there are more than k, at most k intervals of them."""
+        """Return a cell for each outcome or, if there are more than k, at most k intervals of outcomes."""
         if len(self.outcomes) <= k:
             return Partition(self.log_probabilities, self.locate)
         upper = self._cumulative
@@ -192,7 +192,7 @@ class Finite(Ordered):
 
     @cached_property
     def ambiguous(self) -> bool:
-        """Whether two outcomes have the same form; then canonical keys are compared instead of form keys."""
+        """Whether two outcomes have the same form. If so, canonical keys are compared, not form keys."""
         if isinstance(self.outcomes, range | np.ndarray):
             values, _ = as_numbers(np.unique(self.outcomes).astype(np.float64))
             return bool((np.diff(values) <= least_gap(values[1:])).any())

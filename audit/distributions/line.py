@@ -1,4 +1,4 @@
-"""The common part of laws on the line: masses summed over pieces, cdf and sf accurate in both tails."""
+"""What laws on the line share. Masses are summed over pieces; cdf and sf are accurate in both tails."""
 
 from functools import cached_property
 from typing import Any

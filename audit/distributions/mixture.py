@@ -26,7 +26,7 @@ from audit.errors import InvalidValue
 
 
 class Mixture(Ordered):
-    """Atoms (any Python values) and a density for the rest of the mass.
+    """A law with atoms (any Python values) and a density for the rest of the mass.
 
     Parameters
     ----------

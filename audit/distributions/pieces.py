@@ -65,7 +65,7 @@ class Piece:
         return np.where(empty, -np.inf, mass)
 
     def log_sum(self, low: Any, high: Any) -> Floats:
-        """Return the log of the sum over integers from low to high, both included; curvature must be 0."""
+        """Return the log of the density's sum over the integers low to high, inclusive; needs curvature 0."""
         low, high = self._cut(low, high)
         low, high = np.ceil(low), np.floor(high)
         empty = ~(low <= high)
@@ -131,7 +131,7 @@ class Piece:
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance from the denser end of the piece to the point with mass u on its left."""
+        """Return the distance from the denser end to the point with the share u of the mass on its left."""
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)

@@ -12,7 +12,7 @@ from audit.errors import InvalidKind
 
 
 class Product(Law):
-    """The law of a vector with independent coordinates, one law each.
+    """The law of a vector with independent coordinates; each coordinate has its own law.
 
     Outputs may be tuples, lists or one-dimensional arrays.
 
@@ -60,7 +60,7 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return the joint partition of the first coordinates, each cut into halves, with at most k cells."""
+        """Return a joint partition with at most k cells: each of the first coordinates is cut into halves."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         return reduce(_joint, cells)

@@ -34,7 +34,7 @@ class Given(NamedTuple):
 
 
 def rounding(count: int) -> float:
-    """Return (count + 2)·2⁻⁵³, a bound on the error of one of `count` float probabilities, or of a sum.
+    """Return (count + 2)·2⁻⁵³, a bound on the error of one of `count` float probabilities or a sum of them.
 
     **Guarantee.** Suppose count − 1 of them have relative errors of at most 2·2⁻⁵³ (a few roundings each),
     and the last is computed as 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³.

@@ -1,4 +1,4 @@
-"""Audits in a test: the object of the fixture, and the decorator that makes a test for each subject."""
+"""Run audits in tests: the object of a fixture, and a decorator that runs a test once for each subject."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Audited:
 
 
 def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
-    """Return a decorator that runs a test once for each audit, as its argument ``audited``.
+    """Return a decorator that runs a test once for each audit, passed as the argument ``audited``.
 
     A subject that claims both privacy and utility (with its problems) is audited twice. The tests carry the
     marker ``audit``.
@@ -79,7 +79,7 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
 
 
 class Auditor:
-    """The object of the fixture ``auditor``: its audits fail the test that calls them.
+    """The object of the fixture ``auditor``. It runs audits, and fails the test on an unexpected verdict.
 
     Parameters
     ----------

@@ -28,7 +28,9 @@ def carry_out(
     options: Mapping[str, Any],
     progress: Listener | None = None,
 ) -> Saved:
-    """Return the result of an audit of `claim`, else of ``options["claim"]``, else of the subject's claim.
+    """Return the result of an audit.
+
+    The audited claim is the first that exists of these: `claim`, ``options["claim"]``, the subject's own.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def carry_out(
 
 
 def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: str = "") -> None:
-    """Raise an error if one of the options is an option of no audit.
+    """Raise an error unless every option is an option of some audit.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
 
 
 def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
-    """Return how many audits and findings both sessions have."""
+    """Return how many audits and findings both sessions have in common."""
     return len({*_named(before)} & {*_named(after)})
 
 

@@ -38,7 +38,7 @@ _LAW_RUNS = 256
 
 
 def check_subject(subject: Any) -> None:
-    """Check that a subject is what it declares. Return nothing if it is.
+    """Check that a subject is what it declares; raise an AssertionError if it is not.
 
     Parameters
     ----------

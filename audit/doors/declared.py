@@ -165,7 +165,7 @@ class Declared:
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
         """Return whether runs with the same seed give the same outputs again.
 
-        The second runs are those of `subject` if one is given. Without `singly`, they may use its `sample`.
+        If `subject` is given, it makes the second runs. With `singly` False, runs may use `sample`.
         """
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))

@@ -29,8 +29,8 @@ from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.verdict.terms import goal_share
 
-#: Numbers of pairs of runs in the timed batches. The first warms up. Timing ends with a batch that takes more
-#: than `_ENOUGH_SECONDS` (20 times as long for the first).
+#: Numbers of pairs of runs in the timed batches. The first batch warms up. Timing ends with a batch that
+#: takes more than `_ENOUGH_SECONDS` (20 times as long for the first).
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
 _WIDTH = 100
@@ -160,7 +160,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return a sentence that compares the ε that the planned bets catch with that of a test of fixed size."""
+    """Return a sentence that says which ε the planned bets catch, and which ε a test of fixed size does."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
-    """Return a decorator that runs a test once for each witness file, as its argument ``witness``.
+    """Return a decorator that runs a test once for each witness file, passed as the argument ``witness``.
 
     The tests carry the marker ``audit``.
 
@@ -141,7 +141,7 @@ def saved_subject(
 
 
 def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
-    """Return a replay with notes on the source file of its subject: which one, and whether it has changed.
+    """Return a replay with notes that say which file holds its subject and whether that file has changed.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
-    """Return the options that a session gives to its audits, by default including those of its ini file."""
+    """Return the options that a session gives to its audits. `ini` adds those of the ini file."""
     texts = {name: _text(config, name, ini=ini)[0] for name in _OF_AUDITS}
     options = {name: _number(text) for name, text in texts.items() if text}
     if (folder := place_of(config, "remember")) is not None and (ini or config.getoption("audit_remember")):

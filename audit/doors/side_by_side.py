@@ -26,7 +26,7 @@ class Call:
     Parameters
     ----------
     here
-        The call in this process; its argument is the listener to its progress.
+        A function that makes the call in this process. Its argument is a listener to the progress.
     there
         The same call in another process: an importable function, and arguments that can be pickled.
     seconds
@@ -125,7 +125,7 @@ class _UnderWay:
     taken: int = 0
 
     def here(self) -> Iterator[int]:
-        """Carry out the calls one after the other in this thread; yield the index of each when done."""
+        """Carry out the calls one after the other in this thread; yield each call's index when it is done."""
         for index, call in enumerate(self.calls):
             self._tell()
             future = self.futures[index] = Future()
@@ -136,7 +136,7 @@ class _UnderWay:
             yield index
 
     def there(self, place: Elsewhere) -> Iterator[int]:
-        """Carry out several calls at once; yield the index of each when done."""
+        """Carry out several calls at once; yield each call's index when it is done."""
         for index in order([call.seconds for call in self.calls]):
             self.futures[index] = place.submit(_timed, *self.calls[index].there)
         while self.futures:
@@ -173,7 +173,7 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return the order in which calls start: the quickest, those of unknown time, the others longest first.
+    """Return the order of calls: the quickest, those of unknown time, then the others, longest first.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls, with the class of a foreign error.
+    """Return the text of an error that must not end the other calls; name the class of a foreign error.
 
     With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 

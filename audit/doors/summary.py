@@ -26,7 +26,7 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Return whether an audit gave the expected verdict, and the code agrees with its source text.
+    """Return whether an audit gave the expected verdict and found the code to agree with its source text.
 
     If nothing was expected, the claim must not be refuted.
 
@@ -118,7 +118,7 @@ def total(results: Sequence[Saved]) -> str:
 
 
 def ledger(by_test: Mapping[str, Sequence[Saved]], *, most: int = 10) -> list[str]:
-    """Return a line for each test with its share of the session's significance; empty if all are equal.
+    """Return a line for each test with its share of the session's significance; empty if shares are equal.
 
     Examples
     --------

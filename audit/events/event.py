@@ -291,7 +291,7 @@ def _write(event: Event) -> dict[str, Any]:
 
 
 def _read(stored: dict[str, Any]) -> Event:
-    """Return a saved event; refuse one edited after saving (files of schema 1 have no digest to check)."""
+    """Return a saved event; refuse it if it was edited after saving (schema 1 has no digest to check)."""
     event = Event.from_json(stored["event"])
     if stored.get("digest") not in (None, _digest(stored["event"])):
         raise CorruptFile(f'an event was edited after it was saved; it is now "{event.words()[:80]}".')

@@ -26,7 +26,7 @@ MOST_ATOMS = 200
 
 @dataclass(frozen=True)
 class NumberBins:
-    """Bins of a number feature: those between sorted edges, and one for outputs that it cannot score.
+    """Bins of a number feature: those between sorted edges, and one for outputs without a number.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ class Bet:
         return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Return the log of the factor that this batch gives to the wealth against (ε, δ) for neighbours."""
+        """Return the log of the factor by which the batch multiplies wealth against (ε, δ) for neighbours."""
         claim, shares = at_distance(epsilon, delta, self.distance), self.shares
         if shares is None:
             shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
@@ -286,7 +286,7 @@ class Ledger:
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return the log of the wealth that the bets in `before` left, at most 0."""
+        """Return the log of the wealth that remained after the bets in `before`, at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
@@ -310,7 +310,7 @@ class Ledger:
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
     def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log of the factor that each bet on events gives to the wealth, shape (claims, bets)."""
+        """Return the log of the factor by which each bet on events changes wealth, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, shares, coupled, starts = self._stack()
@@ -328,7 +328,7 @@ class Ledger:
         return growths
 
     def _stack(self) -> Any:
-        """Return all bets as columns with one row for each event, and the first row of each bet."""
+        """Return all bets as columns with one row for each event, and the index of each bet's first row."""
         if self._stacked is None:
             lengths = np.array([len(bet.p) for bet in self.bets])
             distances = np.repeat([bet.distance for bet in self.bets], lengths)

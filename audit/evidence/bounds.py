@@ -39,11 +39,11 @@ def delta_lattice() -> Iterator[float]:
 
 
 def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
-    """Return the largest lattice value up to which every value is rejected; 0 if not even the first is.
+    """Return the largest lattice value up to which all values are rejected; 0 if the first is not.
 
     **Guarantee.** The bound exceeds the true value t with probability at most the level of a single test. The
-    lattice is fixed before the data. The bound exceeds t only if the least lattice value at or above
-    t is rejected, and the claim at that value is true. No monotonicity is needed.
+    lattice is fixed before the data. Let v be the least lattice value at or above t. The claim at v is true,
+    and the bound exceeds t only if v is rejected. No monotonicity is needed.
     """
     bound, many = 0.0, 1
     while values := list(islice(lattice, many)):
@@ -84,7 +84,7 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
 
 
 def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
-    """Return the claims whose wealth is kept for continuing the audit, the audited claim first."""
+    """Return the claims against which wealth is kept to continue the audit, the audited claim first."""
     by_epsilon = ((each, delta) for each in _few_epsilons(epsilon))
     by_delta = ((epsilon, each) for each in _few_deltas())
     return tuple(dict.fromkeys(((epsilon, delta), *by_epsilon, *by_delta)))

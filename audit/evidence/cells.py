@@ -193,7 +193,7 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the constant that makes both mean gains equal if it is added left and subtracted right."""
+    """Return the constant to add on the left and subtract on the right to make both mean gains equal."""
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
@@ -225,7 +225,7 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
 def _trial(
     p: Floats, q: Floats, mu: Floats, ratio: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
-    """Return for a trial value of μ: p/μ, q/ν, Rμ + ν, μ + Rν, where p is too large, and where q is."""
+    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial value of μ, and which cells have p, or q, too large."""
     nu = 2 - mu
     left, right = p / mu, q / nu
     return left, right, ratio * mu + nu, mu + ratio * nu, left > ratio * right, right > ratio * left

@@ -54,7 +54,7 @@ class CoupledChosen(Chosen):
 class CoupledAim:
     """A bet that aims at a given wealth by the last pair of runs.
 
-    For each event of `aim`, `events` has the `CoupledChosen` that holds it, and its index there.
+    For each event of `aim`, `events` gives the `CoupledChosen` with the event, and the event's index in it.
     """
 
     aim: Aim
@@ -110,7 +110,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the counts of pairs by the bins of both runs; new bins count only the kept pairs."""
+        """Return the counts of pairs by the bins of both runs. A new table counts only the kept pairs."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -149,7 +149,7 @@ class Coupling:
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the bet of the account with a goal (`audit.evidence.goals`), which aims at the last pair.
+        """Return the bet of the account with a goal (`audit.evidence.goals`) on the next batch.
 
         Parameters
         ----------

@@ -22,11 +22,11 @@ _LOOK = 4
 
 
 class CoupledBets:
-    """The coupled runs of an audit.
+    """The bets of an audit on coupled runs.
 
-    For each pair of databases, some coupled runs that are not bet on decide once whether to bet on more of
-    them. The subject's outputs must depend on its generator, and it must keep no state. A subject with a
-    sampler of its own is not coupled: its sampler is faster than single calls.
+    For each pair of databases, a few coupled runs are drawn first, without a bet. They decide once whether to
+    bet on further ones. The subject's outputs must depend on its generator, and the subject must keep no
+    state. A subject with a sampler of its own is not coupled: its sampler is faster than single calls.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class CoupledBets:
     against
         Whether unfinished runs count against the refutation.
     before
-        Whether the audit continues one whose wealth rests on coupled runs.
+        Whether this audit continues an earlier one whose wealth rests on coupled runs.
     """
 
     def __init__(self, sampler: Sampler, *, against: bool, before: bool) -> None:

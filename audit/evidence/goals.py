@@ -62,14 +62,17 @@ class CellCounts:
         return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return the same table with the counts of its batch: those of each block, part by part."""
+        """Return a copy of this table with the counts of its batch, for each block part by part."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
 
 
 def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
-    """Return D = X − e^ε·Y − δ of a coupled pair: both inside, only the p side, only the q side, neither.
+    """Return D = X − e^ε·Y − δ for the four outcomes of a coupled pair of runs.
+
+    The outcomes: both runs inside the event, only the p side, only the q side, neither. X says whether the p
+    side is inside, Y whether the q side is.
 
     Parameters
     ----------
@@ -103,7 +106,7 @@ class CoupledEvent:
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return the same event with the counts of its batch: those of each block, part by part."""
+        """Return a copy of this event with the counts of its batch, for each block part by part."""
         return replace(self, blocks=np.concatenate(parts))
 
 
@@ -129,7 +132,7 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return the same bet with the counts of its batch: those of each block, by table."""
+        """Return a copy of this bet with the counts of its batch, for each block by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 
@@ -150,7 +153,7 @@ class Goals:
     share: float
 
     def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
-        """Return the log wealth after each bet, shape (aims, claims); `logs` is that before the first."""
+        """Return the log wealth after each bet, shape (aims, claims), given the one before all (`logs`)."""
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:
@@ -159,7 +162,7 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch; `logs` is that before the batch. Both have shape (claims,)."""
+        """Return the log wealth after a batch, given that before it (`logs`). Both have shape (claims,)."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]

@@ -1,4 +1,4 @@
-"""A score of vectors that learns from runs: additive over entries and differences of neighbours.
+"""A score of vectors that is learned from runs: a sum over entries and over differences of neighbours.
 
 Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
 run is coded by its bins. The score is the sum of the weights of these bins. The weights are those of a ridge
@@ -25,7 +25,8 @@ FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
 #: Larger: weights are more exact, but fewer runs are counted in the cells of the last score. The score is not
-#: fitted anew after this many pairs of runs. At most this many runs of a side are kept to cut it into cells.
+#: fitted anew after this many pairs of runs. At most this many runs of a side are kept to cut the score into
+#: cells.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
@@ -103,8 +104,9 @@ class ScoreLearner:
     def table(self) -> Table:
         """Return the table of the present score, with the kept runs as its counts.
 
-        A score looks too good on the runs it was fitted to. So the log-ratio of both sides in each cell is
-        reduced, by the factor by which the fit expects to separate new runs less than these.
+        A score looks too good on the runs it was fitted to. So each cell's log-ratio of the two sides is
+        multiplied by a factor of at most 1: the separation that the fit expects on new runs, as a share of
+        the separation on these runs.
         """
         weights, kept = self._weights()
         sides = [np.concatenate(codes) for codes in self._kept]
@@ -123,9 +125,10 @@ class ScoreLearner:
         return table
 
     def _weights(self) -> tuple[Floats, float]:
-        """Return the weight of each bin, and how far new runs will be apart, as a share of these runs.
+        """Return the weight of each bin, and the expected separation of new runs relative to these runs.
 
-        What columns share is fitted first: few numbers, so few runs show them. The rest follows.
+        What columns share is fitted first: it takes few numbers, so few runs suffice. The rest is fitted
+        next.
         """
         means = self.counts / np.maximum(self.runs, 1)[:, None]
         covariance = np.zeros_like(self._gram[0])
@@ -141,9 +144,9 @@ class ScoreLearner:
         return steps @ found, float(np.clip(kept, 0.0, 1.0))
 
     def _alike(self) -> Floats:
-        """Return the steps that equal columns share, shape (steps, shared): entries and differences apart.
+        """Return a matrix from the steps that columns share to all steps, shape (steps, shared).
 
-        Columns are equal if they have the same number of bins.
+        Columns share steps if they have the same number of bins and are both entries or both differences.
         """
         kinds: dict[tuple[bool, int], list[int]] = {}
         for k, (first, end) in enumerate(pairwise(self.starts.tolist())):
@@ -181,12 +184,12 @@ def _few(edges: Floats, most: int) -> Floats:
 
 
 def _ridge(covariance: Floats, apart: Floats, noise: float) -> Floats:
-    """Return the coefficients of a ridge regression, whose strength is the likeliest, shape (steps,).
+    """Return the coefficients of a ridge regression of the likeliest strength, shape (steps,).
 
     Parameters
     ----------
     covariance
-        Of the steps, within a side.
+        Covariance of the steps within a side.
     apart
         Differences of means, shape (steps,).
     noise

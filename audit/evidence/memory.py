@@ -35,7 +35,7 @@ KEPT_BYTES = 2**26
 FIRST = 40
 #: Larger: the wealth is spread over more events. Approximate maximum number of events bet on at once.
 MOST_EVENTS = 48
-#: Maximum number of tables per batch with a bet on all cells, each against the claims that it suits best.
+#: Maximum number of tables per batch whose cells are all bet on, each against the claims it suits best.
 MOST_TABLES = 3
 #: Events among the best at one of these multiples of the claimed ε are kept. Bounds need multiples above 1.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
@@ -121,7 +121,7 @@ class PairMemory:
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers, at least `_BY_CHANCE` of them, are in the first half of the kept runs."""
+        """Whether at least `_BY_CHANCE` kept runs gave answers, all in the first half of the kept runs."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -132,7 +132,7 @@ class PairMemory:
 
     @property
     def pairs(self) -> int:
-        """Half the number of runs: the average of both sides."""
+        """The average of the numbers of runs on both sides: half of all runs."""
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
@@ -146,12 +146,12 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table, without learning; `parts` has known ones by table."""
+        """Return the counts of a block in every table, without learning. `parts` has counts already known."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 
     def take(self, drawn: Iterable[Runs], aim: Aim | None = None) -> tuple[list[Floats], list[Block]]:
-        """Return the counts of a batch and its blocks for `learn`, without learning from them yet."""
+        """Return the counts and the blocks of a batch. Learning from them is left to `learn`."""
         counts: list[Floats] = []
         blocks = []
         for runs in drawn:
@@ -225,7 +225,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield, for each offer with events to bet on: the events, the offer's index, their indices in it."""
+        """Yield, for each offer with events to bet on, these events, the offer's index, and theirs in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -306,7 +306,7 @@ class PairMemory:
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike  # one kind alone shares all
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Return the best expected growth of an event, in nats per pair of runs, ≥ 0, and the loss per step.
+        """Return the best expected growth of any event (≥ 0, in nats per pair of runs) and the loss per step.
 
         `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
         The loss is the largest ln((p − δ)/q) of an event, divided by the distance.
@@ -346,7 +346,7 @@ def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Be
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch broken off after this many calls of each side, with the worst outcomes."""
+    """Return the bet on a batch that was broken off after this many calls, with the worst outcomes."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()

@@ -34,7 +34,7 @@ _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 
 @dataclass(frozen=True)
 class Section:
-    """The batches of runs of one pair of databases that one audit bet on.
+    """The batches of runs that one audit bet on, for one pair of databases.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def detectable(
 
 
 def generic(delta: float) -> float:
-    """Return the probability of the generic event, (1 + δ)/2, which is assumed if no event looks promising.
+    """Return (1 + δ)/2, the probability of the event that is assumed if no event looks promising.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Return the first of `count` indices from which on a condition holds, searched outwards from `guess`."""
+    """Return the least of `count` indices from which on a condition holds; search outwards from `guess`."""
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:
@@ -191,7 +191,7 @@ def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | Non
 
 @dataclass(frozen=True)
 class _Option:
-    """An event that the bets may have been on, its probability, and how many events shared the wealth."""
+    """An event on which bets may have been placed, its probability, and how many events shared the wealth."""
 
     event: Event | None
     p: float
@@ -242,7 +242,7 @@ class _Simulated:
 def _share_refuted(
     event: _Simulated, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
 ) -> float:
-    """Return the share of simulated audits that refute, betting on one event of known probabilities."""
+    """Return the share of simulated audits that refute if they bet on one event of known probabilities."""
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
     growths = []
     for each in sections:

@@ -1,4 +1,4 @@
-"""An account that keeps a reserve for later bets, so that bad pairs at the start cannot lose it all."""
+"""An account that keeps a reserve for later bets, so that bad first pairs cannot lose all of the wealth."""
 
 import math
 from dataclasses import dataclass
@@ -44,17 +44,17 @@ class Reserved:
         return np.asarray(np.logaddexp(self.log_bet, self.log_reserve))
 
     def after(self, growth: Floats) -> "Reserved":
-        """Return the wealth after one more bet, given the log of its factor for each claim."""
+        """Return the wealth after one more bet, given the log of the bet's factor for each claim."""
         left = 1 - _AT_ONCE if self.bets == 0 else self.bets / (self.bets + 1)
         bet = np.logaddexp(self.log_bet, self.log_reserve + math.log1p(-left))
         return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
 
     def states(self, growths: Floats) -> "list[Reserved]":
-        """Return the account before the first bet and after each, given the logs of their factors."""
+        """Return the account before the first bet and after each bet, given the logs of the bets' factors."""
         return list(accumulate(growths.T, Reserved.after, initial=self))
 
     def path(self, growths: Floats) -> Floats:
-        """Return the log wealth before the first bet and after each, shape (claims, 1 + bets).
+        """Return the log wealth before the first bet and after each bet, shape (claims, 1 + bets).
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ class Standing:
     """The log wealth of the account for events and of the account with a goal, against several claims.
 
     **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
-    supermartingale. A claim whose wealth has crossed the threshold stays rejected.
+    supermartingale. A claim stays rejected once the wealth against it has crossed the threshold.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The commands as click sees them. Each imports its work only when it is called, so that help is fast."""
+"""The commands as click sees them. Each imports most code only when called, so that help is fast."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,7 +20,7 @@ SPLIT = click.option(
 
 
 def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
-    """Return the completions of a word, for a shell: names of the catalogue, else files."""
+    """Return the completions of a word for a shell: names of the catalogue or, if none fits, files."""
     from click.shell_completion import CompletionItem
 
     named = [entry.name for entry in matching_entries(None) if entry.name.startswith(begun)]
@@ -174,7 +174,7 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 @click.option("--list", "listed", is_flag=True, help="List the names and compute nothing.")
 @with_options(*WORKERS)
 def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
-    """Compute the findings on the source texts and print a line for each, with found ÷ claimed.
+    """Compute the findings on the source texts and print a line for each, with the ratio found ÷ claimed.
 
     PATTERN is a name (E12), the start of a name (E9, BNS) or a pattern ('N*'), in upper or lower case.
     Findings that match it are printed in full.
@@ -211,7 +211,7 @@ def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
 @click.option("--seed", type=number_of, metavar="N", help="Random seed, as in `run`.  [default: 0]")
 @with_options(*WORKERS)
 def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
-    """Find the least m, the number of records, at which learners are accurate, over a sweep of a parameter.
+    """Find the least number of records, m, at which a learner is accurate, for several values of a parameter.
 
     PRESET is a name or a pattern; without it all presets run. TARGET is a study of your own, module:object or
     path.py:object: a `Study`, or a function without arguments that returns one. The sample size that the
@@ -258,10 +258,10 @@ def self_audit_command(part: str | None, **given: Any) -> int:
     "--trust", is_flag=True, help="Import and call the subject and the --convert that the files name."
 )
 def replay_command(named: tuple[str, ...], **given: Any) -> int:
-    """Draw the runs of saved refutations again to see whether they still stand, on TARGET or with --trust.
+    """Check whether saved refutations still stand, by drawing their runs again.
 
-    Only the new runs decide. TARGET is called on the databases of a file, with the parameters in the file.
-    Code that a file names is imported and called only with --trust.
+    Only the new runs decide. They call TARGET on the databases of a file, with the parameters in the file.
+    Without TARGET, give --trust: only then is code that a file names imported and called.
     """
     from audit.doors.cli.replay import replay  # loads numpy and more: only for an audit
 
@@ -285,9 +285,10 @@ def report_command(paths: tuple[Path, ...], **given: Any) -> int:
 @click.argument("before", type=FILE)
 @click.argument("after", type=FILE)
 def diff_command(before: Path, after: Path) -> int:
-    """Name what changed from BEFORE to AFTER: verdicts, claims, bounds beyond their noise, entries.
+    """Name what changed from BEFORE to AFTER: verdicts, claims, entries, bounds (by more than noise).
 
-    Each is a report, a file that `--json` saved, or a folder of these. Exit code 1: something changed.
+    BEFORE and AFTER are reports, files that `--json` saved, or folders of these. Exit code 1: something
+    changed.
     """
     from audit.doors.cli.report import show_changes  # loads numpy and more: only to read results
 

@@ -30,7 +30,7 @@ def show_findings(
 ) -> int:
     """Compute the matching findings in parallel, keep those that are done, and return the exit code.
 
-    Each is printed in one line or, with a pattern or `full`, in full.
+    Each finding is printed in one line or, with a pattern or `full`, in full.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
     outputs = Outputs(html, saved)

@@ -1,4 +1,4 @@
-"""Select names by a pattern of the command line."""
+"""Select names by a pattern that is given on the command line."""
 
 import difflib
 import fnmatch

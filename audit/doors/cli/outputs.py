@@ -23,7 +23,7 @@ class Outputs:
             check_writable(path)
 
     def write(self, text: str, **parts: Any) -> None:
-        """Save the text, and make the report from these parts."""
+        """Save the text, and make the report from the given parts."""
         if self.saved is not None:
             write_text(self.saved, text)
         if self.html is not None:

@@ -128,7 +128,7 @@ def _parsed(text: str) -> Any:
 
 
 class _SpecialNumbers(ast.NodeTransformer):
-    """Replaces `nan`, `inf`, `NaN`, `Infinity` and ``float(literal)`` by their numbers."""
+    """Replaces `nan`, `inf`, `NaN`, `Infinity` and ``float(literal)`` by the numbers that they stand for."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.Constant(float(node.id)) if node.id in _SPECIAL else node

@@ -12,7 +12,10 @@ from audit.doors.saved_parts import load_parts
 
 
 def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
-    """Write a page of all that is saved in `paths`. By default it replaces the only page among them."""
+    """Write a page of all that is saved in `paths`.
+
+    Without `html`, `paths` must be one page; the new page replaces it.
+    """
     if html is None:
         if len(paths) != 1 or paths[0].suffix == ".json" or paths[0].is_dir():
             raise click.UsageError("Say where to write the report: add --html FILE.")

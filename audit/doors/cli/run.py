@@ -67,7 +67,7 @@ class Asked:
 
 
 def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Asked:
-    """Return what the command line asks for, with its texts read."""
+    """Return what the command line asks for, after turning its texts into values."""
     parameters = read_parameters(settings)
     texts = {name: value for name, value in given.items() if name not in UTILITY}
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))

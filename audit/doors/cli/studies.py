@@ -78,7 +78,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
-    """Return the sentence on how many least sizes were found and how to resume."""
+    """Return a sentence that says how many least sizes were found and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -195,7 +195,7 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return the cell at `path` of the study with this name, and why steps could not be saved, if any."""
+    """Return the cell at `path` of the study with this name and, if steps could not be saved, why."""
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)
@@ -212,7 +212,7 @@ def _run(
 
 
 def bracket(cell: Cell) -> str:
-    """Return the bracket of a cell in words.
+    """Return in words the sizes between which a cell's least size lies, and the bound.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def planned(entries: Sequence[Entry]) -> list[Audit]:
 
 
 def _stopped(done: int, planned: int, store: "Store") -> str:
-    """Return the sentence on how many audits were carried out and how to resume."""
+    """Return a sentence that says how many audits were carried out and how to resume."""
     if store.place is None:
         return f"interrupted; {done} of {planned} audits done, none saved; --json FOLDER saves them"
     return f"interrupted; {done} of {planned} audits saved in {store.place}; the same command resumes"
@@ -157,7 +157,7 @@ def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
 class Store:
     """The results so far, each saved as soon as it exists: in a folder, or in one file for all.
 
-    A single file keeps results of other audits, whose names are not in `planned`.
+    A single file also keeps the results of audits whose names are not in `planned`.
     """
 
     def __init__(self, place: Path | None, planned: Sequence[str] = ()) -> None:
@@ -215,7 +215,7 @@ class Store:
             click.echo(f"{name}: not saved: {error}", err=True)
 
     def seconds(self, name: str) -> float | None:
-        """Return the seconds that an audit took when its file was last written; None if unknown."""
+        """Return how many seconds the audit with this saved result took; None if unknown."""
         [document] = ([] if self.one_file else self._saved(name)) or [{"environment": {}}]
         elapsed = document["environment"].get("elapsed")
         return elapsed if isinstance(elapsed, float) and elapsed >= 0 else None

@@ -179,7 +179,7 @@ _TYPED_DEPTH = 4
 
 
 def type_of(value: Any, *, depth: int = 0) -> str:
-    """Return the type of a value and of its entries in words.
+    """Return in words the type of a value and the types of its entries.
 
     Examples
     --------

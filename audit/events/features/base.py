@@ -19,7 +19,10 @@ _REGISTRY: dict[str, type["Feature"]] = {}
 
 @dataclass(frozen=True)
 class Feature(ABC):
-    """A named function of one output, defined for every output; equal if class and fields are equal."""
+    """A named function of one output, defined for every output.
+
+    Two features are equal if their classes and fields are equal.
+    """
 
     #: Whether the feature is one of the few that share half of the wealth. Fitted or numerous features share
     #: the other half.
@@ -52,7 +55,7 @@ class Feature(ABC):
 
 
 class NumberFeature(Feature):
-    """A feature whose value is a number; NaN for an output that it cannot score."""
+    """A feature whose value is a number: NaN for an output that the feature cannot score."""
 
     #: The words for "the output has this number" and "the output does not have this number"; {0} as in
     #: `said`.
@@ -60,7 +63,7 @@ class NumberFeature(Feature):
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return special words for "the value lies in these intervals [low, high)", or None."""
+        """Return a special wording of "the value lies in these intervals [low, high)"; None without one."""
         if unscored:
             return None if intervals else self.absent.format(self)
         if intervals == ((-np.inf, np.inf),):
@@ -103,7 +106,7 @@ class AtomFeature(Feature):
             return UNREADABLE[0]
 
     def _of(self, output: Any) -> Hashable:
-        """Return the value of the feature for one output, by default the value's words; may raise."""
+        """Return the value of the feature for one output, by default its value in words; may raise."""
         return self._show(output)
 
     @abstractmethod

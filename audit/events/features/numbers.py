@@ -107,7 +107,10 @@ _WIDE = 256
 
 
 def added(matrix: Floats) -> Floats:
-    """Return row sums without NaN, added entry by entry: numpy's pairwise sum depends on memory layout."""
+    """Return the sum of each row, leaving out NaN.
+
+    Entries are added one by one, because numpy's pairwise sum depends on the memory layout.
+    """
     if matrix.shape[1] > _WIDE:
         return np.asarray(np.add.accumulate(np.where(np.isnan(matrix), 0.0, matrix), axis=1)[:, -1])
     total = np.zeros(len(matrix))

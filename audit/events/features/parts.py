@@ -127,7 +127,7 @@ class _AtPath(Feature):
 
 
 class Part(_AtPath, NumberFeature):
-    """A number inside the output; NaN if it is absent or not a number. A bool counts as 0 or 1."""
+    """A part of the output as a number; NaN if the part is absent or not a number. A bool is 0 or 1."""
 
     def column(self, view: View) -> Floats:
         """Return the value of the feature for every output of a block."""
@@ -202,7 +202,10 @@ class PartsDifference(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of several numbers inside the output, absent ones as 0; NaN if all are absent or for ∞ − ∞."""
+    """The sum of several numbers inside the output.
+
+    Absent numbers count as 0. The sum is NaN if all are absent, and for ∞ − ∞.
+    """
 
     paths: tuple[Path, ...]
 

@@ -20,7 +20,7 @@ Codes = NDArray[np.int16]
 
 #: Least number of runs on a side for fitting a score; with fewer runs the score would be noise.
 LEAST_FOR_SCORES = 96
-#: The words of a score name at most this many entries.
+#: The description of a score names at most this many entries.
 MOST_NAMED = 3
 #: Larger: fewer tables count as having a trend (the others are printed as ±). A table has a trend if its
 #: scores and the order of its bins have at least this correlation.
@@ -31,7 +31,7 @@ _MONOTONE = 0.5
 class TableScore(NumberFeature):
     """A fitted score: the sum over an output's entries of the log-ratio in the entry's table.
 
-    Defined for outputs with as many entries as there are tables.
+    The score is defined for outputs with as many entries as there are tables.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
 
 
 def with_differences(matrix: Floats) -> Floats:
-    """Return the entries of each row, then the differences of neighbours: (runs, d) gives (runs, 2d − 1)."""
+    """Return each row's entries, then the differences of adjacent entries: (runs, d) gives (runs, 2d − 1)."""
     with np.errstate(all="ignore"):
         return np.hstack([matrix, np.diff(matrix, axis=1)])
 

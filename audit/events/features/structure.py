@@ -208,7 +208,7 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Return the texts at each place, except the copies of texts with numbers removed."""
+    """Return the texts at each place, without those derived from other texts by removing numbers."""
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
@@ -223,7 +223,7 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:
-    """Return the parts of the first structured outputs that no feature reads, as statements for the result.
+    """Return statements for the result: which parts of the first structured outputs no feature reads.
 
     Examples
     --------
