@@ -52,7 +52,9 @@ list of the distribution functions of the coordinates of a vector."""
 
 @dataclass(frozen=True, kw_only=True)
 class Formulas:
-    """What the source text says about a subject; an audit of its catalogue entry compares it with the code.
+    """What the source text says about a subject.
+
+    An audit of the subject's catalogue entry compares these statements with the code.
 
     Parameters
     ----------

@@ -53,10 +53,11 @@ class PrivacyClaim(Protocol):
 
 @runtime_checkable
 class UtilityClaim(Protocol):
-    """The members of a utility claim: the error is above `alpha` with probability at most `beta`.
+    """The members of a utility claim.
 
-    The problem defines the error (`audit.problems`): realizable or agnostic error, distance from a query's
-    answer, largest error of a sanitized database.
+    The claim says that the error is above `alpha` with probability at most `beta`. The problem defines the
+    error (`audit.problems`): realizable or agnostic error, distance from a query's answer, largest error of a
+    sanitized database.
     """
 
     @property

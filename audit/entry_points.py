@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
-    """Load each entry point of `group`, in the order of their names, and yield ``make(object)``.
+    """Load the entry points of `group` in the order of their names; yield ``make(object)`` for each object.
 
     `what` is the word for one object in a message.
 

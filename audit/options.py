@@ -137,7 +137,7 @@ _SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
 
 
 def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keywords of a privacy audit that mean the same in an audit of this kind.
+    """Return the options of a privacy audit that have the same meaning in an audit of this kind.
 
     Examples
     --------

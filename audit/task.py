@@ -132,7 +132,7 @@ class PrivacyTask(Task):
 
 
 def carried_out(task: Task, audit: Callable[[], R]) -> R:
-    """Run an audit and return its result with environment and time; tell the listener of start and end."""
+    """Run an audit, tell the listener of start and end, and return the result with environment and time."""
     options = task.options
     if task.listener is not None:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))
@@ -160,10 +160,10 @@ def version_of(name: str) -> str:
 
 
 def refuse_inside_given() -> None:
-    """Raise an error inside a Hypothesis test, which reseeds the global generators.
+    """Raise an error if an audit starts inside a Hypothesis test, which reseeds the global generators.
 
-    Also raise one in a process that another audit started, for example if that process imports a script that
-    runs an audit. The other audit goes on.
+    Also raise an error in a process that another audit started, for example if that process imports a script
+    that runs an audit. The other audit goes on.
     """
     if WITHIN in os.environ:
         raise InvalidValue("An audit cannot run in a process that another audit started for its mechanism.")

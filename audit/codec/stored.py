@@ -20,7 +20,7 @@ MOST_DIGITS = 4_300
 
 @dataclasses.dataclass(frozen=True)
 class Opaque:
-    """A value that was saved as text only or whose class is not loaded; it keeps its JSON.
+    """A value that was saved as text only, or whose class is not loaded, kept as its JSON.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def _read(kind: Any, stored: Any) -> Any:
 
 
 def as_document(what: str, value: Any) -> dict[str, Any]:
-    """Return a dataclass as the document of a `what`: tuples become lists, non-finite numbers are tagged."""
+    """Return a dataclass as a document of kind `what`: tuples become lists, non-finite numbers are tagged."""
     return {"schema": SCHEMA, what: encode(_as_lists(asdict(value)))}
 
 

@@ -55,7 +55,8 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
     """Yield databases, each with a record to add to it.
 
-    The database has equal records and the record to add is strange; in the last pair it is a duplicate.
+    Each database repeats the simplest record, and the record to add is strange. In the last pair the database
+    has several strange records, and the record to add is one of them.
 
     Examples
     --------

@@ -178,7 +178,7 @@ class Databases:
         return isinstance(self.relation, Relation) or self.at_most(MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
-        """Return the given pairs that are missing from `every`, the pairs of the domain."""
+        """Return the given pairs that are missing from `every`, the list of all pairs of the domain."""
         if isinstance(self.relation, Relation):
             return [pair for pair in self.given if not all(map(self._is_of, pair))]
         listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
@@ -189,7 +189,7 @@ class Databases:
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Return words for the pairs and the domain of an exhaustive comparison; `pairs` is their number."""
+        """Return words that describe an exhaustive comparison of this many `pairs`, and the domain."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
@@ -198,7 +198,7 @@ class Databases:
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
     def left_out(self) -> list[Said]:
-        """Return statements of what was not tested: other records, other databases of a strategy."""
+        """Return statements that say what was not tested: other records, or a strategy's other databases."""
         left = []
         if self.finite and self.records:
             many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
@@ -345,7 +345,7 @@ class Databases:
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
-        """Yield paths of neighbours that repeat the step of a pair; they have about these `lengths`.
+        """Yield paths of neighbours that repeat the step of a pair and have about these `lengths`.
 
         The ends of a path are not neighbours. A custom relation has no paths, because it does not say how to
         repeat a step.

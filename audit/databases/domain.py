@@ -309,7 +309,7 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 
 def no_neighbours(databases: Databases) -> InvalidValue:
-    """Return the error for a domain without neighbours, or in which none were found."""
+    """Return the error for a domain that has no neighbours, or in which none were found."""
     if databases.valid is not None and not databases.at_most(MOST_PAIRS):
         return InvalidValue(
             *("No two neighbours that ", VALID, " allows were found among random databases; give "),

@@ -47,7 +47,7 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:
-    """Return the two halves of a path. If its ends break the claim, so do the ends of one half.
+    """Return the two halves of a path. If the ends of the path break the claim, so do those of one half.
 
     Proof: let R = e^ε, and let the first half have m of the k steps. If the ends of both halves keep the
     claim, then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and

@@ -22,8 +22,8 @@ _OF_INTEGERS = frozenset({"min_value", "max_value"})
 class PlainRecords:
     """The records of a strategy, as far as its `repr` shows them.
 
-    **Guarantee.** The strategy can give every record that is `in` this object, and also what
-    `rounded` returns for it.
+    **Guarantee.** The strategy can give every record that is `in` this object, and also what `rounded`
+    returns for such a record.
 
     Parameters
     ----------

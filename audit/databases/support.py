@@ -115,7 +115,7 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Yield neighbours built from fewer bytes or from zeros, largest change first."""
+        """Yield simpler pairs of neighbours, built from fewer bytes or from zeros, largest change first."""
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):

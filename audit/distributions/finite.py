@@ -89,7 +89,7 @@ class Finite(Ordered):
         return cls(range(low, high + 1), log_probabilities=logs)
 
     def map(self, function: Callable[[Any], Any]) -> "Finite":
-        """Return the law of `function` of the outcome; equal images are merged.
+        """Return the law of ``function(outcome)``; equal values are merged.
 
         Examples
         --------

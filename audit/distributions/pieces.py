@@ -22,7 +22,10 @@ Ranks: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Piece:
-    """log f(x) = constant + slope·(x − centre) + curvature·(x − centre)² for left ≤ x ≤ right, curvature ≤ 0.
+    """A piece of a density f, whose logarithm is a polynomial of degree at most two.
+
+    It is log f(x) = constant + slope·(x − centre) + curvature·(x − centre)² for left ≤ x ≤ right, with
+    curvature ≤ 0.
 
     Examples
     --------
@@ -48,7 +51,7 @@ class Piece:
         return value + self.curvature * u * u if self.curvature else value
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "Piece":
-        """Return the part between low and high, with the log-density raised by shift."""
+        """Return the part of the piece between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, constant=self.constant + shift)
 
@@ -175,7 +178,7 @@ class SmoothPiece:
         return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":
-        """Return the part between low and high, with the log-density raised by shift."""
+        """Return the part of the piece between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, shift=self.shift + shift)
 

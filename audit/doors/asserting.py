@@ -20,8 +20,9 @@ from audit.values.brief import show
 def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> None:
     """Raise an AssertionError if a subject's declared law breaks a claim on a pair of databases.
 
-    Both directions are compared, every event at once. **Guarantee.** It raises only if the laws exceed the
-    claim by more than rounding. It does not compare the laws with runs of the code, as `audit_privacy` does.
+    The laws are compared in both directions, for all events at once. **Guarantee.** The error is raised only
+    if the laws exceed the claim by more than rounding. Unlike `audit_privacy`, this function does not compare
+    the laws with runs of the code.
 
     Parameters
     ----------

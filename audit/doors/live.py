@@ -14,7 +14,7 @@ EVERY = 5.0
 
 
 def live(config: pytest.Config) -> Listener | None:
-    """Return a listener that shows an audit's progress; None without ``-v`` or a reporter.
+    """Return a listener that shows an audit's progress; None without ``-v`` or without a reporter.
 
     In a pytest-xdist worker the listener writes to stderr, because the output of its reporter is lost.
     """

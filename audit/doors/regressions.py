@@ -52,7 +52,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
 
 
 def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the JSON files of a folder, sorted by name: every process sees them in the same order.
+    """Return the JSON files of a folder, sorted by name, so that every process sees the same order.
 
     Examples
     --------

@@ -125,7 +125,7 @@ def _check(document: Any) -> str:
 def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     """Return the `findings`, `studies` and `self_audits` in these files; None for a missing kind.
 
-    A file is what `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit` saves.
+    Each file was saved by `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`.
 
     Raises
     ------

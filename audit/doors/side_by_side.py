@@ -191,10 +191,10 @@ def seconds_left(
 ) -> float | None:
     """Return the seconds left until all calls are done if workers share them evenly; None if unknown.
 
-    A call whose earlier seconds are known is expected to take this time, multiplied by the slowdown: the
-    seconds of the finished calls divided by their earlier seconds. The slowdown starts from 1: both sums are
-    increased by a twentieth of all earlier seconds. A call without earlier seconds is expected to take the
-    workers' time so far divided by the number of finished calls.
+    If the earlier time of a call is known, the call is expected to take that time multiplied by the slowdown.
+    The slowdown is the time of the finished calls divided by their earlier time. A twentieth of all earlier
+    time is added to both sums, so that the slowdown starts from 1. If the earlier time is unknown, the call
+    is expected to take the workers' time so far divided by the number of finished calls.
 
     Parameters
     ----------

@@ -154,10 +154,11 @@ def _spent(results: Sequence[Saved]) -> float:
 
 
 def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
-    """Return how many claims are rejected if a session's audits are judged together; empty if none can be.
+    """Return a text on how many claims are rejected if a session's audits are judged together.
 
     Holm's procedure bounds the chance of rejecting any claim that holds. e-BH bounds the expected share of
-    such claims among those rejected (`audit.evidence.together`).
+    such claims among those rejected (`audit.evidence.together`). The text is empty if no claim can be
+    rejected.
 
     Examples
     --------

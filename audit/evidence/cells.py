@@ -130,7 +130,7 @@ def _walk(values: Floats, errors: Floats) -> Floats:
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
-    """Return D of a call on the left and on the right, in each cell: the gain of a stake of 1.
+    """Return D, the gain of a stake of 1, for a call on the left and on the right, in each cell.
 
     Parameters
     ----------

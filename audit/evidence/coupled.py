@@ -96,7 +96,7 @@ class Coupling:
     _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
 
     def count(self, left: View, right: View) -> list[Floats]:
-        """Return the counts of a block in every table, by the bins of both runs, without learning from it."""
+        """Return the counts of a block in every table, by the bins of both runs; learn nothing from it."""
         return [joint(table, left, right) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
@@ -169,7 +169,7 @@ class Coupling:
         return CoupledAim(Aim(events, pairs, self.memory.distance), tuple(places[k] for k in taken))
 
     def bet_on(self, chosen: list[CoupledChosen], counts: list[Floats]) -> Bet:
-        """Return the bet made of chosen events and the counts of the batch that followed."""
+        """Return the bet on the chosen events, with the counts of the batch that followed."""
         return Bet(
             log_prior=np.concatenate([each.log_prior for each in chosen]),
             p=np.concatenate([each.candidates.p for each in chosen]),
@@ -183,7 +183,7 @@ class Coupling:
         )
 
     def rarer(self, event: Event) -> float:
-        """Return how often only the q side is inside the event, relative to independent pairs of runs."""
+        """Return how often coupled runs have only the q side in the event, relative to independent runs."""
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)

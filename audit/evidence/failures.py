@@ -142,7 +142,7 @@ def _mean(logs: Floats) -> Floats:
 def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) -> float:
     """Return a lower bound on the failure probability of the worst of these problems.
 
-    **Guarantee.** The bound exceeds the largest of their failure probabilities with probability at most
+    **Guarantee.** The bound exceeds the problems' largest failure probability with probability at most
     `significance`.
     """
     limit = -math.log(significance)

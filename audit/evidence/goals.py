@@ -47,7 +47,7 @@ class CellCounts:
         return smoothed(*self.past, ordered=self.ordered)
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return for each claim the gain D in each cell, its mean square, and a score of its growth.
+        """Return, for each claim, the gain D in each cell, the mean square of D, and a score of the growth.
 
         The score is computed for a mean gain lowered by `CAUTION` standard errors, because the best of many
         tables looks better than it is, most of all with few runs. If the mean is more than that many standard
@@ -100,7 +100,7 @@ class CoupledEvent:
     blocks: Floats = field(default_factory=lambda: np.zeros((0, 1, 5)))
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return for each claim the gain D of each outcome, its mean square, and a score of its growth."""
+        """Return, for each claim, the gain D of each outcome, the mean square of D, and a growth score."""
         won = coupled_gains(ratio, delta)
         mean, square = won @ self.shares, np.maximum(won**2 @ self.shares, 1e-300)
         return won[:, None, :], square, mean * np.abs(mean) / square
@@ -153,7 +153,7 @@ class Goals:
     share: float
 
     def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
-        """Return the log wealth after each bet, shape (aims, claims), given the one before all (`logs`)."""
+        """Return the log wealth after each bet, shape (aims, claims); `logs` is the log wealth before."""
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:
@@ -162,7 +162,7 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch, given that before it (`logs`). Both have shape (claims,)."""
+        """Return the log wealth after a batch; `logs` is the log wealth before. Both have shape (claims,)."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]

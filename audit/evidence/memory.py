@@ -62,7 +62,7 @@ class Chosen:
 class Block:
     """A counted block of runs; `views` holds its outputs if they are kept for re-learning.
 
-    `aimed` has its counts in each table with a bet on all cells, shape (parts, 2, bins + 1).
+    `aimed` has the block's counts in each table with a bet on all cells, shape (parts, 2, bins + 1).
     """
 
     runs: int
@@ -136,7 +136,7 @@ class PairMemory:
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return what is kept of a counted block for learning, so that large batches need little memory."""
+        """Return the part of a counted block to keep for learning; large batches then need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
@@ -225,7 +225,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield, for each offer with events to bet on, these events, the offer's index, and theirs in it."""
+        """Yield, by offer, the events to bet on, the offer's index, and the events' indices in the offer."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -287,7 +287,7 @@ class PairMemory:
         return self._kept[side], self._kept[1 - side]
 
     def seen(self, event: Event, side: int) -> Floats:
-        """Return the counts of kept runs inside and outside an event: of database `side`, then the other."""
+        """Return the counts of kept runs inside and outside an event: on `side`, then on the other side."""
         counts = []
         for views in self.kept(side):
             inside = sum(int(event.members(view).sum()) for view in views)
@@ -332,7 +332,7 @@ class PairMemory:
 
 
 def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
-    """Return the bet made of chosen events and the counts of the batch that followed."""
+    """Return the bet on the chosen events, with the counts of the batch that followed."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),

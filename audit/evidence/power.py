@@ -106,7 +106,7 @@ def detectable(
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
 
     def sufficient(option: _Option) -> int:
-        """Return the first step of the grid whose expected growth suffices; growth rises along the grid."""
+        """Return the first ε of the grid with enough expected growth; growth rises along the grid."""
         p = np.array(option.p)
         grown = bet * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
@@ -198,7 +198,7 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet on this event must reach; it gets only 1/rivals of the wealth."""
+        """Return the log wealth that a bet on this event must reach; the bet gets 1/rivals of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 

@@ -18,8 +18,8 @@ class Reserved:
     """The wealth of an account against each claim, in two parts: one that is bet, and a reserve.
 
     **Guarantee.** The amount that leaves the reserve before a bet depends on the number of bets alone. From
-    then on it is multiplied by factors of conditional expectation at most 1. So the sum of both parts is a
-    non-negative supermartingale that starts at 1.
+    then on it is multiplied by factors whose conditional expectation is at most 1. So the sum of both parts
+    is a non-negative supermartingale that starts at 1.
 
     Parameters
     ----------

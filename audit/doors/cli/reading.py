@@ -82,7 +82,9 @@ def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = No
 
 
 def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters written as ``name=value``: a Python literal, ``true``, ``false``, or else text.
+    """Return the parameters written as ``name=value``.
+
+    A value is a Python literal, ``true`` or ``false``; any other value is text.
 
     Examples
     --------

@@ -186,7 +186,7 @@ class Store:
         return [audit.name for index, audit in enumerate(audits) if index not in self._found]
 
     def keep(self, index: int, name: str, code: str | None) -> bool:
-        """Use the saved result of an audit if it has this code digest; return whether there is one."""
+        """Use the saved result of an audit if it has this code digest; return whether it was used."""
         documents = self._earlier if self.one_file else self._saved(name)
         kept = next((each for each in documents if code and each["environment"].get(_CODE) == code), None)
         found = None if kept is None else parse_any(kept)[0]

@@ -63,7 +63,7 @@ class NumberFeature(Feature):
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return a special wording of "the value lies in these intervals [low, high)"; None without one."""
+        """Return a shorter phrase for "the value lies in these intervals [low, high)", or None."""
         if unscored:
             return None if intervals else self.absent.format(self)
         if intervals == ((-np.inf, np.inf),):

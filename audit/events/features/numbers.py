@@ -212,7 +212,7 @@ class Missing(_OfVector):
 
 
 class First(_OfSpecial):
-    """The position of the first entry that equals a special value; the length if there is none."""
+    """The position of the first entry that equals a special value; the number of entries if none does."""
 
     said = "the position of the first entry equal to {0.value:g}"
 
@@ -222,7 +222,7 @@ class First(_OfSpecial):
 
 
 class Last(_OfSpecial):
-    """The position of the last entry that equals a special value; −1 if there is none."""
+    """The position of the last entry that equals a special value; −1 if none does."""
 
     said = "the position of the last entry equal to {0.value:g}"
 

@@ -223,7 +223,7 @@ class PartsSum(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsScore(TableScore):
-    """A fitted score of several numbers inside the output, one table for each; NaN if all are absent."""
+    """A fitted score of several numbers inside the output, with a table for each; NaN if all are absent."""
 
     paths: tuple[Path, ...] = ()
 
@@ -257,7 +257,7 @@ class PartIs(_AtPath, AtomFeature):
         return [atom(part) for part in parts_at(view, self.path)]
 
     def say(self, examples: Sequence[Any]) -> str:
-        """Return the part in words; for a key of the output, whether a number is released under it."""
+        """Return the part in words; for a key of the output, say whether the key has a number."""
         if len(examples) == 1 and len(self.path) == 1 and (named := _key_of(self.path)):
             part = part_at(examples[0], self.path)
             if part is ABSENT:

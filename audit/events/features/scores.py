@@ -29,7 +29,7 @@ _MONOTONE = 0.5
 
 @dataclass(frozen=True)
 class TableScore(NumberFeature):
-    """A fitted score: the sum over an output's entries of the log-ratio in the entry's table.
+    """A fitted score: each entry of an output has a log-ratio, read from a table, and these are added.
 
     The score is defined for outputs with as many entries as there are tables.
 
@@ -125,7 +125,7 @@ class AdditiveScore(TableScore):
 def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
     """Return the bins of the entries and differences of a block's vectors, one array per column.
 
-    A fitted score and the fit of the next one read the same bins, so the block keeps them.
+    The block keeps these bins, because a fitted score and the fit of the next score both read them.
     """
     if ("coded", edges) not in view.inside:
         columns = with_differences(view.vectors[(len(edges) + 1) // 2][1]).T
