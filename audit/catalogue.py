@@ -132,7 +132,8 @@ class Entry:
         Like `expected`, for the utility claim.
     formulas
         Takes the subject and returns what its source text says about it (`Formulas`), computed without the
-        subject's code. The audit compares the code with it; if they differ, the result is not as expected.
+        subject's code. The audit compares the code with these statements. If the two differ, the result is
+        not as expected.
     long
         The kinds of audit of this entry that take longer than ten seconds. ``dp-audit suite`` carries them
         out only with ``--full``, or if its pattern matches the entry.

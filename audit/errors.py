@@ -151,7 +151,7 @@ def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator
     ------
     SubjectError
         The message is `said`, then the class and the text of the error. Errors of the toolkit are also turned
-        into a `SubjectError`, except those of the `passing` classes, which stay as they are.
+        into a `SubjectError`. Only errors of the `passing` classes stay as they are.
 
     Examples
     --------

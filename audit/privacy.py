@@ -135,10 +135,11 @@ def audit_privacy(
 
     Notes
     -----
-    **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called,
-    then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence.bets`).
-    REFUTED with EXACT evidence rests on the declared law. Half of the significance is spent on comparing this
-    law with runs, the other half on bets on runs of the code (`audit.verdict.code_bets`).
+    **Guarantee.** Suppose the claim holds for every call of the mechanism, given the mechanism's state at the
+    call. Then the verdict is not REFUTED with probability at least 1 − significance (see
+    `audit.evidence.bets`). REFUTED with EXACT evidence rests on the declared law. Half of the significance is
+    spent on comparing this law with runs, the other half on bets on runs of the code
+    (`audit.verdict.code_bets`).
 
     Examples
     --------

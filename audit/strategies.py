@@ -28,8 +28,8 @@ __all__ = ["databases", "neighbours", "problems"]
 
 Pair = tuple[list[Any], list[Any]]
 
-#: `_POOL`: maximum number of records that a custom relation gets beside those of the database. `_LISTED`:
-#: maximum number of neighbours that a custom relation is asked for.
+#: `_POOL`: maximum number of records that a custom relation gets in addition to the database's own.
+#: `_LISTED`: maximum number of neighbours that a custom relation is asked for.
 _POOL, _LISTED = 4, 256
 #: Largest minimum size of a list: Hypothesis cannot generate lists that must be much longer.
 _LONGEST = 2_000

@@ -47,7 +47,7 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:
-    """Return the two halves of a path. If the ends of the path break the claim, so do those of one half.
+    """Return the two halves of a path. If the ends of the path break the claim, the ends of one half do too.
 
     Proof: let R = e^ε, and let the first half have m of the k steps. If the ends of both halves keep the
     claim, then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and
@@ -76,7 +76,7 @@ def stretched(
     left, right
         The records of two neighbours.
     steps, most
-        Maximum number of steps of a path, and of records of a database.
+        Maximum number of steps in a path, and maximum number of records in a database.
     replace
         A function (old record, new record of `right`) -> the record that replaces the old one.
 

@@ -143,7 +143,7 @@ class Mixture(Ordered):
     def extreme(self, sign: int) -> "Mixture":
         """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error.
 
-        This concerns the probabilities of the atoms and that of the density.
+        The probabilities are those of the atoms and of the density.
         """
         moved = copy(self)
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)

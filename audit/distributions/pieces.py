@@ -24,8 +24,8 @@ Ranks: TypeAlias = NDArray[np.int64]
 class Piece:
     """A piece of a density f, whose logarithm is a polynomial of degree at most two.
 
-    It is log f(x) = constant + slope·(x − centre) + curvature·(x − centre)² for left ≤ x ≤ right, with
-    curvature ≤ 0.
+    For left ≤ x ≤ right, log f(x) = constant + slope·(x − centre) + curvature·(x − centre)², with curvature ≤
+    0.
 
     Examples
     --------

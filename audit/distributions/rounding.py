@@ -36,11 +36,11 @@ class Given(NamedTuple):
 def rounding(count: int) -> float:
     """Return (count + 2)·2⁻⁵³, a bound on the error of one of `count` float probabilities or a sum of them.
 
-    **Guarantee.** Suppose count − 1 of them have relative errors of at most 2·2⁻⁵³ (a few roundings each),
-    and the last is computed as 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³.
-    Each addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most (2 +
-    count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. If such a remainder is divided
-    into shares, its error is divided in the same way.
+    **Guarantee.** Suppose count − 1 of them have relative errors of at most 2·2⁻⁵³ (a few roundings each).
+    They are added one by one, and the last is computed as 1 − (their sum). Their own errors add up to at most
+    2·2⁻⁵³. Each addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at
+    most (2 + count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. If such a remainder is
+    divided into shares, its error is divided in the same way.
 
     Examples
     --------

@@ -31,9 +31,9 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     pair
         The databases (left, right), as `audit.strategies.neighbours` gives them.
     claim
-        The claim about this pair, which need not be neighbours: for databases k steps apart give
-        `claim.group(k)`. By default the subject's own claim. It is about neighbours under the subject's
-        relation (by default `Relation.REPLACE_ONE`), so any other pair is then refused.
+        The claim about this pair. If the databases are k steps apart, give `claim.group(k)`. The default is
+        the subject's own claim. It is about neighbours under the subject's relation (`Relation.REPLACE_ONE`
+        if it declares none), so a pair that is not a pair of neighbours is then refused.
 
     Raises
     ------

@@ -31,9 +31,9 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
 
     Guarantee
     ---------
-    If the calls of a subject follow the formula's law, the comparison reports a difference with probability
-    at most 1e-7, for each way of running it on each database (by the chi-square approximation). All other
-    comparisons are exact.
+    If the calls of a subject follow the formula's law, each comparison of calls reports a difference with
+    probability at most 1e-7 (by the chi-square approximation). There is one for each way of running the
+    subject on each database. All other comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
         return result

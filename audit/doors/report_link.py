@@ -1,7 +1,8 @@
 """The only module that makes HTML pages of audits. It works even if a project has its own package `reports`.
 
 `audit` has no import statement for `reports`. It finds the package that was installed beside it and
-recognises it by a constant in it. If another package is called `reports`, it loads ours under another name.
+recognises that package by a constant. If another package is called `reports`, it loads ours under another
+name.
 """
 
 import importlib.metadata

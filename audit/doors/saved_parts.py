@@ -59,7 +59,7 @@ def load_parts(
 
 
 def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
-    """Return earlier documents updated with those of a new file, and how many of them were replaced."""
+    """Return earlier documents updated from a new file, and the number of documents that were replaced."""
     later = {*map(_identity, more)}
     kept = [each for each in known if _identity(each) not in later]
     return [*kept, *more], len(known) - len(kept)

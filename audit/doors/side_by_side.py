@@ -75,7 +75,7 @@ def side_by_side(
     ----------
     calls
         The calls in order. If several run at once, the quickest starts first, so that an answer soon appears.
-        Then come those of unknown duration, then the others, the longest first.
+        Then come the calls of unknown duration, then all other calls, the longest first.
     jobs
         Number of processes; the answers do not depend on it.
     what

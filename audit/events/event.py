@@ -81,7 +81,7 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """The condition that an atom feature's value equals that of one of the example outputs.
+    """The condition that an atom feature has the same value as for one of the example outputs.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class Bet:
     counts
         The batch: calls of the p side inside and outside, then of the q side; shape (events, 4).
     distance
-        Number of steps between neighbours from one database to the other.
+        Number of steps from one database to the other; each step leads to a neighbour.
     shares
         For a batch of coupled pairs (`audit.evidence.coupled`): estimates, from past runs, of the
         probabilities of the four outcomes of a pair (both inside, only the p side, only the q side, neither),

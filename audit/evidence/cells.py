@@ -232,7 +232,7 @@ def _trial(
 
 
 def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats]:
-    """Return by how much the sum of the left law exceeds that of the right law, and its derivative in μ.
+    """Return the sum of the left law minus the sum of the right law, and the derivative of this excess in μ.
 
     Both have shape (claims, 1). The excess falls with μ and is 0 at the solution.
     """

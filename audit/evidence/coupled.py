@@ -1,6 +1,7 @@
 """Bets on coupled runs: both runs of a pair start from one generator state, new for that pair.
 
-For an event E let X be 1 if the run on the p side falls into it, Y the same on the q side, and R = e^ε. Then
+For an event E let X be 1 if the run on the p side falls into E, and else 0. Let Y be the same for the q side,
+and R = e^ε. Then
 
     D = X − R·Y − δ
 

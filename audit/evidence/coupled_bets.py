@@ -109,7 +109,7 @@ class CoupledBets:
         return bet, aimed.aim.drawn(parts), None
 
     def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
-        """Draw coupled pairs; count them by the bins of both runs together, and by those of each side."""
+        """Draw coupled pairs; count them by the bins of both runs together, and by the bins of each side."""
         memory, sampler = coupling.memory, self.sampler
         joints: list[Floats] = []
         counts: list[Floats] = []

@@ -20,7 +20,7 @@ to cross, so it is made with probability at most significance. No correction for
 needed, because all have to cross; a claim that *some* problem is met would need one.
 
 **Bounds** are found by bisection: 1 + s·(F/β − 1) decreases in β for every F, so the wealth against the claim
-decreases in the claimed β and the wealth for the claim increases in it. Let b be the largest value that R
+decreases in the claimed β, and the wealth for the claim increases in β. Let b be the largest value that R
 rejects: "p_k ≥ b for some k" is wrong with probability at most significance. Let u be the largest upper bound
 that an M_k gives: "p_k ≤ u for all k" is wrong with probability at most significance too.
 """
@@ -67,8 +67,8 @@ class Bets:
     """The trials that were bet on for one problem, in order, each an interval for its failure F in [0, 1].
 
     The interval of a finished run is one point. A run without an output could have been a failure or not. The
-    bet against the claim counts it as no failure (`low`), the bet for the claim counts it as a failure
-    (`high`).
+    bet against the claim counts such a run as no failure (`low`), and the bet for the claim counts it as a
+    failure (`high`).
 
     Examples
     --------

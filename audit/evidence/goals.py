@@ -26,7 +26,7 @@ class CellCounts:
     Parameters
     ----------
     table
-        Index of the table among those of its pair of databases.
+        Index of the table among all tables of the pair of databases.
     past
         Past runs by cell, left and right, shape (2, cells).
     ordered
@@ -50,8 +50,8 @@ class CellCounts:
         """Return, for each claim, the gain D in each cell, the mean square of D, and a score of the growth.
 
         The score is computed for a mean gain lowered by `CAUTION` standard errors, because the best of many
-        tables looks better than it is, most of all with few runs. If the mean is more than that many standard
-        errors below 0, the mean square is set to 0, so that nothing is bet.
+        tables looks better than it is, above all if there are few runs. If the mean is more than that many
+        standard errors below 0, the mean square is set to 0, so that nothing is bet.
         """
         (p, q), past = self.laws, max(self.past.sum(), 1.0)  # perhaps no run has finished
         won = payoffs(p, q, ratio, delta, past=past)
@@ -121,9 +121,10 @@ class Aim:
     calls
         Number of calls, or of coupled pairs, that may still be bet on at the beginning of the batch.
     distance
-        Number of steps between neighbours from one database to the other.
+        Number of steps from one database to the other; each step leads to a neighbour.
     lost
-        Whether the batch was broken off. The result of the bet is then unknown and all of it counts as lost.
+        Whether the batch was broken off. The result of the bet is then unknown, and the whole bet counts as
+        lost.
     """
 
     tables: tuple[CellCounts | CoupledEvent, ...]

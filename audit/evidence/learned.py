@@ -1,12 +1,11 @@
 """A score of vectors that is learned from runs: a sum over entries and over differences of neighbours.
 
 Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
-run is coded by its bins. The score is the sum of the weights of these bins. The weights are those of a ridge
-regression of the side on the bins. Means come from all runs up to about `ENOUGH` pairs of runs, the
-covariance from the first `FOR_COVARIANCE` runs of each side. The ridge penalty is the one that maximises the
-likelihood. For small differences this is the best additive score: it accounts for the correlation of entries,
-while a sum of log-ratios counts shared information twice. Later runs are only counted, in the cells of the
-last score.
+run is coded by its bins. The score is the sum of the weights of these bins. They come from a ridge regression
+of the side on the bins. Means come from all runs up to about `ENOUGH` pairs of runs, the covariance from the
+first `FOR_COVARIANCE` runs of each side. The ridge penalty is the one that maximises the likelihood. For
+small differences this is the best additive score: it accounts for the correlation of entries, while a sum of
+log-ratios counts shared information twice. Later runs are only counted, in the cells of the last score.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 """Power: the smallest true ε that the same bets would probably have refuted.
 
 **Guarantee.** The guarantee is about simulated audits, not about the subject. Suppose the named event has
-probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and
-stakes of this one reach the threshold of a refutation, as estimated from `AUDITS` simulations under common
-random numbers. Three things are not simulated: the search for the pair, the confirmation, and the share of
-the wealth that is bet on all cells of a table (`audit.evidence.goals`). The rest of the wealth has to reach
-the threshold alone.
+probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the same batches and
+stakes as this audit reach the threshold of a refutation. This is estimated from `AUDITS` simulations under
+common random numbers. Three things are not simulated: the search for the pair, the confirmation, and the
+share of the wealth that is bet on all cells of a table (`audit.evidence.goals`). The rest of the wealth has
+to reach the threshold alone.
 """
 
 import math
@@ -96,8 +96,8 @@ def detectable(
         The batches of this audit and of each earlier audit that it continues. Each audit learned the pair
         from scratch.
     epsilon, delta, significance
-        The claim (ε, δ), and a significance: that of the audit times the share of the wealth that is bet on
-        events.
+        The claim (ε, δ), and a significance: the audit's significance times the share of the wealth that is
+        bet on events.
     rarer
         Function of an event: how often only the q side is inside it in coupled pairs of runs, relative to
         independent pairs. The default is 1.
@@ -226,7 +226,7 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 
 @dataclass(frozen=True)
 class _Simulated:
-    """A simulated event: p, q, and the factor by which coupling changes Pr[only the q side is inside it]."""
+    """A simulated event: p, q, and the factor by which coupling changes Pr[only the q side is inside]."""
 
     p: float
     q: float

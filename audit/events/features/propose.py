@@ -121,7 +121,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
 
 
 def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
-    """Yield features of the digits of the entries whose digits differ most between the sides."""
+    """Yield features of digits, for the entries whose digits differ most between the sides."""
     some = sorted(chosen[:MOST_BOUND])
     a, b = a[:_SOME, some], b[:_SOME, some]
     if floats:
