@@ -1,8 +1,8 @@
 """Hypothesis strategies for databases, neighbouring pairs and utility problems, for any `@given`. Public.
 
 All are composed of Hypothesis's own strategies, so a failing example shrinks to fewer and simpler records,
-and a pair of neighbours shrinks to one that differs in the first record. Records from a finite list shrink to
-the first in the list.
+and a pair of neighbours shrinks to a pair that differs in the first record. Records from a finite list shrink
+to the first in the list.
 """
 
 import hashlib
