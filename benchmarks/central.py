@@ -88,7 +88,7 @@ def stable_run() -> Callable[[], object]:
 
 
 class Rolled:
-    """One of 16 answers; the record's own is e times as likely as any other: ε = 1 with equality."""
+    """One of 16 answers. The record's own answer is e times as likely as any other, so ε = 1 exactly."""
 
     claim: ClassVar[PureDP] = PureDP(1.0)
     records: ClassVar[range] = range(1414)

@@ -28,7 +28,7 @@ BLOCK = 10
 
 
 def mechanism(rng: np.random.Generator, top: int, *, epsilon: float, delta: float) -> ConcavePromise:
-    """Return Rec with a random promise and alpha; its claim is the composition of the calls that it makes."""
+    """Return Rec with a random promise and alpha. Its claim is the composition of the calls in its code."""
     threshold = 4.0 / epsilon * np.log(1.0 / delta) + 2.0
     promise = float(threshold * 10.0 ** rng.uniform(-2.0, 1.5))
     alpha = float(rng.choice([0.05, 0.5, 0.5, 1.0]))

@@ -51,7 +51,7 @@ def forgetful_response(database, rng):
 
 
 def threshold_release(database, rng):
-    """The noisy count of "k" if it is above 3, otherwise nothing; δ = Pr[noise ≥ 3]."""
+    """The noisy count of "k" if it is above 3, otherwise nothing. Its δ is Pr[noise ≥ 3]."""
     if not database:
         return ()
     noisy = len(database) + int(rng.geometric(1 - ALPHA)) - int(rng.geometric(1 - ALPHA))
@@ -69,7 +69,7 @@ class Case(Tight):
 
 @dataclass(frozen=True)
 class Domain:
-    """A mechanism that meets its claim (ε, δ) on all neighbouring databases, on some with equality."""
+    """A mechanism that meets its claim (ε, δ) on all neighbouring databases, on some of them exactly."""
 
     mechanism: Any
     relation: Any
@@ -143,7 +143,7 @@ def each_response(database, rng):
 
 
 def label_response(database, rng):
-    """The records with their labels; each label is replaced by the other one with probability 1/4."""
+    """The records with their labels. With probability 1/4, a label is replaced by the other label."""
     return tuple((x, y if rng.random() < 0.75 else 1 - y) for x, y in database)
 
 
@@ -221,7 +221,7 @@ class Judgement:
 
 
 def judge(log_wealths, *, level=ALARM_LEVEL):
-    """Return the judgement of audits by two criteria: how many refute, and the mean of V.
+    """Return the judgement of audits by two criteria: the number that refute, and the mean of V.
 
     The second criterion is exact and needs no limit theorem (`audit.self_audit.judging`): if each mean of V =
     min(wealth, 20) is at most 1, the e-value passes 1e7 with probability at most 1e-7. Power: audits whose

@@ -3,9 +3,9 @@
     python benchmarks/interrupts.py [TIMES [COMMAND...]]
 
 Each command is started anew and interrupted at a random moment of its usual time. It has to end within
-`PATIENCE` seconds, with exit code 130 (or by SIGINT itself, before our code is loaded). A command that was
-done before the interrupt may end as usual. What the command saved is read back and has to equal what an
-undisturbed command saves.
+`PATIENCE` seconds, with exit code 130 (or by SIGINT itself, before our code is loaded). A command that
+finished before the interrupt may end as usual. The saved files are read back, and must equal those of an
+undisturbed command.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Interrupt the commands as often as asked, and print what went wrong."""
+    """Interrupt each command as often as the user asks, and print what went wrong."""
     times, *names = sys.argv[1:] or ["40"]
     wrong = [
         said for name in names or COMMANDS for said in interrupted(name, int(times), rng=random.Random(name))

@@ -1,9 +1,9 @@
 """Exact limits for the open cases: the probabilities (p, q) of their best events on the example pair.
 
-The probabilities follow from the laws in the case file, never from the auditor. Every noise below has the
-scale that the code really uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If
-the log-ratio is monotone in the output or has few values, the best event is among those listed. For other
-cases a comment says what is missing.
+The probabilities follow from the laws in the case file, never from the auditor. Each noise has the scale that
+the code of the case uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If the
+log-ratio is monotone in the output or has few values, the best event is listed. For other cases a comment
+says which events are missing.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def two_laplaces(shift: float) -> Events:
 
 
 def two_sided_geometric(shift: int, rate: float) -> Events:
-    """Return (p, q) of the events "output below t", for integer noise that moves up by `shift`.
+    """Return (p, q) of the events "output below t", for integer noise on two answers `shift` apart.
 
     The weight of k is e^(−rate·|k|).
     """

@@ -1,4 +1,4 @@
-"""The open cases with their example pair, at significance 1e-6: runs to a refutation, if there is one.
+"""Audit the open cases on their example pair at significance 1e-6, and count the runs to a refutation.
 
 The targets limit the runs to a refutation. For a faulty case that counting can show, the median over the
 seeds is at most 2.5 times the case's own limit (see `open_case_limits`) plus 2,000, and no seed needs more

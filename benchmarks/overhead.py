@@ -33,7 +33,7 @@ MEMORY_RUNS = 10_000_000
 
 
 class Laplace:
-    """A vectorised scalar mechanism, ε = 1; no law is declared, so that it is audited by runs."""
+    """A vectorised scalar mechanism, ε = 1. It declares no law, so it is audited by runs."""
 
     def __call__(self, database: list[float], rng: np.random.Generator) -> float:
         return database[0] + rng.laplace()
@@ -53,7 +53,7 @@ class NoisyMax:
 
 
 class NoisyCounts:
-    """Ten vectorised noisy counts, ε = 1; two of the counts differ between the databases."""
+    """Ten vectorised noisy counts, ε = 1. Two of the counts differ between the two databases."""
 
     def __call__(self, database: list[float], rng: np.random.Generator) -> Any:
         return np.array(database) + rng.laplace(scale=2.0, size=10)
@@ -155,7 +155,7 @@ def peak() -> int:
 
 
 def memory(kind: str, runs: int) -> Figure:
-    """Measure the peak memory of an audit, in a separate process so that nothing else counts."""
+    """Measure the peak memory of an audit. It runs in a separate process, so that nothing else counts."""
     command = [sys.executable, __file__, "--memory", kind, "--runs", str(runs)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = int(done.stdout) / 1024

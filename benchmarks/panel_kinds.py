@@ -177,6 +177,6 @@ def by_system(database):
 
 
 def by_system_beside_rng(database, rng):
-    """`by_system` with a generator in its signature, which it ignores."""
+    """`by_system` with a generator in its signature. The mechanism ignores the generator."""
     del rng
     return by_system(database)

@@ -33,7 +33,7 @@ def far_too_much(database, rng):
 
 
 def rare_tail(database, rng):
-    """If there is a record 1, one run in fifty says so."""
+    """If there is a record 1, one run in fifty reveals this."""
     del rng
     return "found" if 1 in database and SYSTEM.random() < 0.02 else noise()
 

@@ -86,7 +86,7 @@ def utility(form: str, *, tight: bool) -> Figure:
 
 
 def runs() -> list[Figure]:
-    """Measure runs of learner A, and the computation of its exact law."""
+    """Measure the speed of runs of learner A, and of computing its exact law."""
     return [
         speed(64, 20_000, runs=600, target=300),
         speed(64, 20_000, runs=600, target=300, noisy=True),

@@ -80,7 +80,7 @@ class Timed(Drawn):
 
 
 def laplace_20(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return twenty answers that may all move by 1, each with noise for ε/20."""
+    """Return twenty answers, each with noise for ε/20. All twenty may differ by 1 between two databases."""
     return answers + rng.laplace(scale=20 / CLAIMED, size=(runs, 20))
 
 
@@ -119,7 +119,7 @@ def top_3(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
-    """Return the mechanisms that the table shows below the suite, each with its pairs."""
+    """Return the mechanisms in the last rows of the table, below the suite, and the pairs of each."""
     half, bits, leaves = [1.0] * 6 + [0.0] * 6, [0.0] * 20, [3.0] * 16
     return {
         "laplace_20": (laplace_20, [([0.0] * 20, [1.0] * 20)]),

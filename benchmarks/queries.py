@@ -1,4 +1,4 @@
-"""Statistical queries: outputs of B_(R,ε) per second, answers per second, and the error of the simulation.
+"""Measure statistical queries: outputs of B_(R,ε) and answers per second, and the simulation's error.
 
 Usage: python benchmarks/queries.py [--outputs N]
 """

@@ -134,7 +134,7 @@ TABLES = {
 
 
 def in_markdown() -> str:
-    """Return the list of tables as it stands in the README."""
+    """Return the list of tables exactly as the README shows it."""
     rows = [f"| `{name}` | {each.about} | {each.seeds} | {each.time} |" for name, each in TABLES.items()]
     return "\n".join(["| table | what it measures | seeds | time |", "|---|---|---|---|", *rows])
 

@@ -36,7 +36,7 @@ def speed(made: Any, *, listed: bool) -> Figure:
 
 
 def size(kind: Any, *, alpha: float) -> Figure:
-    """Compare the stated m with the theorem's order, and α with the worst error at the least private m."""
+    """Return the stated m beside the theorem's order, and the worst error at the least private m."""
     made: Any = kind(alpha=alpha)
     order = (
         theorem_3_order(alpha=alpha, beta=0.1, epsilon=1.0, delta=1e-6)

@@ -174,9 +174,9 @@ def noisy_sum(database: list[float], rng: np.random.Generator) -> float:
 
 
 def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *, rounds: int) -> Figure:
-    """Return the seconds of CPU that an audit of 200,000 runs takes for its search.
+    """Return the seconds of CPU that the search takes in an audit of 200,000 runs.
 
-    This is the difference between an audit that searches and one whose pair is given.
+    This is the time of an audit that searches minus the time of an audit whose pair is given.
     """
 
     def seconds(**where: Any) -> float:

@@ -1,6 +1,7 @@
-"""The cost of starting: the command's help, the plugin in a session without audits, the catalogue's audit.
+"""Measure the cost of starting: the command's help, the plugin without audits, the catalogue's audit.
 
-The first two are in seconds of CPU, which other work on the machine affects less than seconds of the clock.
+The help and the plugin are measured in seconds of CPU. Other work on the machine affects these less than
+seconds of the clock.
 
 Usage: python benchmarks/startup.py [--rounds N] [--without-audit]
 """

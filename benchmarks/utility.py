@@ -28,7 +28,7 @@ SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 
 @dataclass(frozen=True)
 class Failing:
-    """A learner that fails with the probability that its database is, so that problems differ."""
+    """A learner whose failure probability is its database, so that problems differ."""
 
     def __call__(self, database: Any, rng: Any) -> float:
         return float(rng.random() < database)
@@ -39,7 +39,7 @@ def problem(p: float, name: str = "one") -> SampledProblem:
 
 
 def to_verdict(p: float, *, seeds: int) -> Figure:
-    """Return how many runs the verdict takes: all up to a refutation, or those bet on up to a met claim."""
+    """Return how many runs the verdict takes: those up to a refutation or, for a met claim, those bet on."""
     limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
     used = []
     for seed in range(seeds):

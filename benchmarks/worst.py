@@ -69,10 +69,10 @@ def climbed(
 
 
 def turned(pair: Any, rng: np.random.Generator) -> Any:
-    """Return the pair with several equal records, which both databases share, changed into another record.
+    """Return the pair after several equal records, shared by both databases, became another record.
 
-    The number of changed records is drawn at random. None if the databases share no record, or are not lists
-    of equal length.
+    The number of changed records is drawn at random. Return None if the databases share no record, or are not
+    lists of equal length.
     """
     one, other = pair
     if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):

@@ -23,7 +23,7 @@ _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Return how a verdict compares with the one its catalogue entry expects; empty without an expectation.
+    """Return how a verdict compares with the catalogue entry's expected one; empty if none is expected.
 
     Examples
     --------

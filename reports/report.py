@@ -26,7 +26,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """A line of the table of contents: a part, the number of its items, and links to them (text, anchor).
+    """A line in the table of contents: a part, the number of its items, and links (text, anchor) to these.
 
     A group (title, count, links) shows its links when the reader opens it.
     """
@@ -88,7 +88,7 @@ def report(
 
 
 def _title(part: AuditsPart | None) -> str:
-    """Return a heading that names the audited subject if there is only one; else empty."""
+    """Return a heading with the name of the audited subject, if there is only one subject; else empty."""
     names = {each.name for each in part.audits} if part is not None else set()
     if len(names) != 1:
         return ""

@@ -144,7 +144,7 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 
 def _line(curve: CurveResult, result: StudyResult) -> str:
-    """Return the equation of the curve that fits better; empty without a fit."""
+    """Return the equation of the better of the two fits; empty without a fit."""
     return next((_equation(growth, result.axis) for growth in curve.shown), "")
 
 

@@ -90,7 +90,7 @@ def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView
 
 
 def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return the bound on a problem's failure probability; empty without a bound."""
+    """Return a text with the bound on a problem's failure probability; empty without a bound."""
     if problem.exact is not None or _standing(problem, result) == REFUTED:
         found = result.beta_lower if problem.exact is None else problem.exact
         return alike.found_beside(result, found, utility_text.claimed(result))[0]

@@ -157,7 +157,7 @@ def audits_part(
 
 
 def _alerts(wrong: Sequence[AuditView]) -> tuple[tuple[AuditView, ...], ...]:
-    """Return the first audits that need attention, in groups of the same verdict and the same reason."""
+    """Return the first audits that need attention. Audits with the same verdict and reason form a group."""
     alike: dict[tuple[str, str, str], list[AuditView]] = {}
     for each in wrong:
         alike.setdefault((each.why, each.kind, each.outcome), []).append(each)
@@ -325,7 +325,7 @@ def _detectable(result: AuditResult) -> str | None:
 
 
 def _why(result: AuditResult) -> str:
-    """Return what is wrong, in a line: the fault, else what the event shows, else the reason."""
+    """Return a line that says what is wrong: the fault, else what the event shows, else the reason."""
     if result.refuted and result.fault is not None:
         return wording.short_prose(fault_words.told(result.fault), _MOST_LINE)
     if result.refuted and result.witness is not None:

@@ -163,7 +163,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 
 def _curvature(x: Floats, y: Floats) -> float:
-    """Return the p-value of Ramsey's RESET test, computed in standardised units to lose no digits."""
+    """Return the p-value of Ramsey's RESET test. The units are standardised, so that no digits are lost."""
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 

@@ -50,7 +50,7 @@ _VERDICTS: dict[Verdict, StepVerdict] = {
 def next_size(
     steps: Sequence[Step], *, start: int, largest: int, resolution: float = 1.1, most: int = 16
 ) -> int | None:
-    """Return the size of the next step, given the steps so far; None if the search is over.
+    """Return the size to try after the steps so far; None if the search is over.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
 
 
 def searched(steps: Sequence[Step], found: Step) -> list[Step]:
-    """Return the steps that a closed form decided, updated by `found`, the search of a family of problems.
+    """Return the steps decided by a closed form, after `found`, a search of a family of problems, is added.
 
     The search was made at the least m of the "met" steps. If it does not refute the claim, the step at that m
     remains "met", on the closed form's problem. The step's `high` becomes the search's bound for the other
@@ -277,7 +277,7 @@ class CellSearch:
         exact: bool = False,
         until: str = "decided",
     ) -> UtilityResult:
-        """Return the result of an audit; each `number` gives the audit another seed."""
+        """Return the result of an audit. A different `number` gives the audit a different seed."""
         words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
         result = audit_utility(
             self.curve.learner(self.value, size),

@@ -50,7 +50,7 @@ class CellAdvanced:
 
 
 def run_study(study: Study, **terms: Any) -> StudyResult:
-    """Return the result of a study: audits give a bracket of the least m for every learner and value.
+    """Return the result of a study: for every learner and value, a bracket of the least m, found by audits.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest, 16 hexadecimal digits, of a curve's code and of the values that its functions hold.
+    """Return a digest of a curve's code and of the values that its functions hold, 16 hexadecimal digits.
 
     If a learner's code changes, its cells start again.
 

@@ -22,7 +22,7 @@ _OF_CODE = frozenset({"code", "version"})
 
 
 def to_json(result: StudyResult) -> dict[str, Any]:
-    """Return the result as a document. A study that was interrupted and resumed gives the same bytes.
+    """Return the result as a document. Interrupting and resuming a study does not change the bytes.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
-    """Return the steps in a cell's document; None if it was made by other code or with other settings."""
+    """Return the steps in a cell's document; None if other code or other settings made the document."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):

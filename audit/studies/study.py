@@ -201,12 +201,13 @@ class Study:
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
     def over(self, values: Sequence[float]) -> Self:
-        """Return the study with other values of the parameter, the same for every curve.
+        """Return the study with other values of the parameter. Every curve gets the same values.
 
         Raises
         ------
         InvalidValue
-            There are no values, they do not ascend, or a value that must be whole is not.
+            There are no values, the values do not ascend, or a value is not whole although the parameter must
+            be.
 
         Examples
         --------

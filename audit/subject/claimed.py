@@ -1,4 +1,4 @@
-"""The claims of a subject, which decide how it is audited. Only attributes are read, which is quick."""
+"""The claims of a subject, which decide how to audit it. This module is quick: it only reads attributes."""
 
 from collections.abc import Mapping
 from typing import Any

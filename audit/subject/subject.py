@@ -16,7 +16,7 @@ _AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference"
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """A wrapper of ours around a user's object; its state and construction are those of the object.
+    """A wrapper of ours around a user's object. Its state and construction are those of the user's object.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Around:
     inner: Any
 
     def shell(self) -> Self:
-        """Return this wrapper without the user's object, so that it can wrap one made anew."""
+        """Return this wrapper without the user's object, so that it can wrap a new object."""
         return replace(self, inner=None)
 
 

@@ -1,4 +1,4 @@
-"""Bets on failures. Each batch of runs is on one problem: the one that looks worst and is not yet met.
+"""Bets on failures. Each batch of runs is on the problem that looks worst and is not yet met.
 
 The problem and the size of a batch depend on earlier runs alone, and the wealth is checked after every pair
 of runs. The guarantees are derived at the top of `audit.evidence.failures`.
@@ -60,7 +60,7 @@ class Standing:
         return (self.failed + 0.5) / (self.seen + 1.0)
 
     def index(self, runs: float) -> float:
-        """Return an upper estimate of the failure probability: the estimate plus its uncertainty."""
+        """Return an upper estimate of the failure probability: the failure estimate plus its uncertainty."""
         mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
@@ -141,7 +141,7 @@ class UtilityBetting:
         return max(standings, key=lambda each: each.index(runs))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the worst problem's failure probability, each with confidence 1 − significance."""
+        """Return a lower and an upper bound on the worst problem's failure probability."""
         bets = [each.bets for each in self.standings]
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)

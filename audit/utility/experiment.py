@@ -70,9 +70,9 @@ class Ask:
 class Trial(NamedTuple):
     """The result of a run: plain numbers, and texts that say what went wrong.
 
-    `failure` is 1 or 0 or, if `exact`, the conditional probability of failure given the database. If the code
-    ran in addition to its law, `ran` says whether it failed. `trouble` describes a fault of the problem
-    itself.
+    `failure` is 1 or 0. If `exact` is true, it is the conditional probability of failure given the database.
+    If the code ran in addition to its law, `ran` says whether the run failed. `trouble` describes a fault of
+    the problem itself.
     """
 
     failure: float
@@ -202,7 +202,7 @@ class Experiment(Around):
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
     def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial with the error of this output instead of the mean error under the law."""
+        """Return the trial with the error of this output. It replaces the mean error under the law."""
         if not trial.exact or trial.trouble:
             return trial
         error, trouble = self.error_of(problem, output, database)
@@ -274,9 +274,9 @@ def fails(error: Any, alpha: float) -> Any:
 
 
 def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
-    """Return the error of an output, and a text that says why it is no valid error; empty if it is one.
+    """Return the error of an output, and a text that says why the error is invalid (empty if it is valid).
 
-    A valid error is a number, at most `most` or infinite.
+    A valid error is a number that is at most `most`, or infinity.
     """
     error, raised = attempted(problem.error, output, database)
     if raised:

@@ -52,7 +52,7 @@ _GRID = np.append(STAKES[STAKES > 0], 1.0)
 
 
 def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
-    """Return the log e-value against these failure probabilities; +inf if the failures are impossible.
+    """Return the log e-value against these failure probabilities; +inf if they make the failures impossible.
 
     Examples
     --------
@@ -216,7 +216,7 @@ class LawCheck:
         return found
 
     def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the two parts of a draw; the second part only if all runs of the first have finished."""
+        """Yield the two parts of a draw. Omit the second part if a run of the first has not finished."""
         first = min(FIRST, pairs)
         yield first, (LAW, index, 0)
         if pairs > first and not self.unfinished:

@@ -30,11 +30,11 @@ def replay_failure(
     isolate: bool = False,
     trust: bool = False,
 ) -> UtilityWitness:
-    """Return the failure of a result, run again; `repeats` says whether the output is the same.
+    """Repeat the failure that a result shows, and return it; `repeats` says whether the output is the same.
 
-    The audit's `convert` prepares the databases, unless the learner has its own. The error is measured again,
-    by the audit's problem or, for a result from a file, by the problem of the same name. A refutation by
-    exact laws is computed again: `refutes` says whether the failure probability is still above beta.
+    The audit's `convert` prepares the databases, unless the learner has its own. The audit's problem measures
+    the error again; for a result from a file, the problem of the same name does. A refutation by exact laws
+    is computed again. Then `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class Trials:
     ----------
     low, high : array
         Bounds on the failure F of each trial, shape (trials,). They are equal for a finished trial. For an
-        unfinished one, `high` is 1, and `low` is 0 if it counts for neither side, else 1.
+        unfinished trial, `high` is 1, and `low` is 1 if the trial counts as a failure, else 0.
     finished : tuple of Trial
         The finished trials, in order.
     failing : Trial, optional
@@ -71,7 +71,7 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Return trials on a problem by new learners: for each size n of `sizes`, 2n trials of one new learner.
+    """Return trials of new learners on a problem. For each n of `sizes`, one new learner makes 2n trials.
 
     Each new learner is made in a fresh process.
 

@@ -45,7 +45,7 @@ class Look:
 
 @dataclass(eq=False)
 class Search:
-    """Draws a few runs on each problem to find the worst problems; bets never use these runs.
+    """Draws a few runs on each problem to find the worst problems. The bets never use these runs.
 
     Parameters
     ----------

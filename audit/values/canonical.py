@@ -197,7 +197,7 @@ def _array(value: Any, walk: _Walk) -> Hashable:
 
 
 def _content_of(values: Any) -> bytes:
-    """Return the bytes of an array or, if it has many, their hash, so that keys stay small."""
+    """Return the bytes of an array. For many bytes return their hash instead, so that keys stay small."""
     content: bytes = values.tobytes()
     return content if len(content) <= _HASHED else hashlib.blake2b(content, digest_size=32).digest()
 

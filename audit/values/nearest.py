@@ -25,7 +25,7 @@ def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
 
 
 def _likeness(asked: str, known: str) -> float:
-    """Return a score for how likely `known` was meant; 0 if the two names are too different.
+    """Return a score that says how likely the user meant `known`; 0 if the names are too different.
 
     Names that begin with the words of `asked` score highest. Next come typing errors, then names that consist
     of the first words of `asked`. For other names, the words that the two do not share must be similar,

@@ -61,7 +61,7 @@ def offer(**homes: str) -> None:
 
 
 def ability(name: str) -> Callable[..., Any]:
-    """Return the function registered under a name by `offer`."""
+    """Return the function that `offer` registered under this name."""
     module, _, function = _HOMES[name].partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

@@ -174,7 +174,7 @@ def _bar() -> "Progress":
 
 
 class _Renderer:
-    """Shows a bar for the running audit or, if several run at once, the number of finished audits.
+    """Shows a bar for the running audit. If several run at once, it shows the number of finished audits.
 
     When an audit has finished, nothing is left on the terminal.
     """

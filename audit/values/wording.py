@@ -119,7 +119,7 @@ def hanging(start: str, text: str, *, width: int, most: int | None = None) -> li
 
 
 def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number as a text of `digits` significant digits; whole numbers below 1e15 keep all digits.
+    """Return a number as a text with this many significant digits. Whole numbers below 1e15 keep all digits.
 
     Examples
     --------

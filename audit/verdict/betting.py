@@ -211,7 +211,8 @@ class Betting:
     def _is_decided_by_unfinished_runs(self) -> bool:
         """Return whether only unfinished runs speak against the claim.
 
-        The shadow wealth, which counts them, has refuted; the wealth has not after three times as many runs.
+        The shadow wealth counts unfinished runs as outputs, and has refuted the claim. The wealth itself has
+        not refuted it after three times as many runs.
         """
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
@@ -262,7 +263,7 @@ class Betting:
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _steers(self) -> bool:
-        """Return whether recorded draws can show how promising a pair is."""
+        """Return whether recorded draws can show which pairs are promising."""
         return self.steering is not None and self.steering.tells and self._can_couple()
 
     def _look(self, memory: PairMemory, size: int) -> None:
@@ -369,7 +370,7 @@ class Betting:
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
-        """Raise `NeverAnswers` if enough pairs of databases were tried and no run has answered."""
+        """Raise `NeverAnswers` if no run has answered although enough pairs of databases were tried."""
         memories = self.memories if not self._answered else []
         self._answered = self._answered or any(memory.answered for memory in memories)
         if self._answered:

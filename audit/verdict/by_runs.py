@@ -337,7 +337,7 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
-    """Return a note on the distant databases that refuted the claim, if the witness shows other databases."""
+    """Return a note on the distant databases that refuted the claim, if the witness has other databases."""
     seen = found.far
     if seen is None:
         return []

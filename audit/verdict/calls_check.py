@@ -59,7 +59,7 @@ class CallsCheck:
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
-        """Return one sentence on where calls and `sample` disagree; empty if no difference was found."""
+        """Return a sentence that says where calls and `sample` disagree; empty if no difference was found."""
         return self.sampler.with_copies(lambda: self._told_apart(pair))
 
     def _told_apart(self, pair: Pair) -> str:
@@ -143,7 +143,7 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two one-interval versions of an event that has several intervals; none for other events.
+    """Return two versions, of one interval each, of an event with several intervals; none for other events.
 
     The interval of one version spans all intervals; that of the other extends from the end of the first
     interval to the start of the last.

@@ -1,9 +1,9 @@
-"""Bets on the code of a subject whose declared law keeps the claim: the law may hide a fault of the code.
+"""Bet on the code of a subject whose declared law keeps the claim. The law may hide a fault of the code.
 
-The comparison of law and code does not detect code that differs from the law by a tenth in total variation,
-or on one database in a thousand. So these bets audit the code as if the subject declared no law. The first
-bets are on the pairs with the largest loss under the law. Next comes the boundary of the domain, where an
-audit by runs begins.
+The comparison of law and code misses some code: code whose outputs have a total variation distance of 0.1
+from the law, and code that differs on only one database in a thousand. So these bets audit the code as if the
+subject declared no law. The first bets are on the pairs with the largest loss under the law. Next comes the
+boundary of the domain, where an audit by runs begins.
 
 **Guarantee.** The bets are an audit by runs at half of the significance; the comparison of law and code has
 the other half. If the claim holds and the code follows the law, the chance that the bets or the comparison

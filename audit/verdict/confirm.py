@@ -93,7 +93,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
 
 
 def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
-    """Return the strongest witness, with the simplest confirmed one as its `simplest`."""
+    """Return the strongest witness; its `simplest` is the simplest witness that was confirmed."""
     looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
@@ -194,7 +194,7 @@ class _Looks:
         return max(learned, known)
 
     def know(self, memory: PairMemory) -> None:
-        """Draw more runs on a pair that has few, because an event learned from few runs overfits."""
+        """Draw more runs on a pair that has few runs. An event learned from few runs overfits."""
         if memory.pairs < _KNOWN:
             self(memory, _KNOWN - memory.pairs)
 

@@ -32,7 +32,7 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 
 def most_probable(law: Law) -> tuple[str, ...]:
-    """Return the most probable outputs of a discrete law, the most probable first; empty for other laws.
+    """Return the outputs of a discrete law, the most probable first; an empty list for other laws.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def most_probable(law: Law) -> tuple[str, ...]:
 
 
 def _highest(logs: Any) -> Sequence[int]:
-    """Return the indices of the largest finite numbers; ties go to the first."""
+    """Return the indices of the largest finite numbers; of equal numbers, the first come first."""
     order = np.argsort(-np.asarray(logs), kind="stable")[:MOST_EXAMPLES]
     return [int(i) for i in order if np.isfinite(logs[i])]
 

@@ -270,7 +270,7 @@ class Judge:
         return (self.most - self.sampler.drawn) // 4
 
     def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
-        """Return half the number of calls that very likely confirms this candidate."""
+        """Return half the number of calls with which this candidate will very likely be confirmed."""
         terms = self._terms()
         p, q = apart(np.array(candidate.p), np.array(candidate.q), candidate.past, errors)
         growth = float(growth_rate(p, q, *terms.at(candidate.distance)))
@@ -329,7 +329,7 @@ def differs(blocks: Floats) -> bool:
 
 
 def singly(candidate: Candidate, terms: Terms) -> Plan:
-    """Return a plan of one call per process, for an event always seen on the p side, never on the q side.
+    """Return a plan of one call per process, for an event always seen on the p side and never on the q side.
 
     Parameters
     ----------

@@ -191,7 +191,7 @@ class LawRuns:
             yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
 
     def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Yield runs in growing parts, so that the time limit or a hanging subject is noticed early."""
+        """Yield runs in parts that grow, so that the time limit or a subject that hangs is noticed early."""
         part, size = 0, 2
         while runs > 0:
             if self.task.is_late():

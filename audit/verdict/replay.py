@@ -93,7 +93,7 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Return the result under the name of the replayed subject; its environment keeps the audited name."""
+    """Return the result under the name of the replayed subject. The environment keeps the audited name."""
     if target is None and subject.name == result.subject:
         return result  # it has the name of the audited subject
     return replace(
@@ -255,7 +255,7 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
 def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
 ) -> tuple[str, int, tuple[Said, ...]]:
-    """Return a text on what contradicts the laws (empty if nothing), the number of runs, and notes."""
+    """Return a text that says what contradicts the laws (empty if nothing), the number of runs, and notes."""
     pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         blocks = sampler.with_copies(lambda: list(sampler.draw(*pair, _COMPARED, path, singly=True)))

@@ -1,4 +1,4 @@
-"""The fields and assumptions that all privacy results share: of audits by laws, by runs, and of replays."""
+"""The fields and assumptions shared by the results of audits by laws, audits by runs, and replays."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ def _shown(line: str) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Return a text on how to reproduce the result. A command is alone on the first line, to be copied."""
+    """Return a text on how to reproduce the result. A command stands alone on the first line, for copying."""
     again = command(result)
     if again is not None:
         return f"{again}\nor result.replay()" if _replays(result) else again
@@ -50,8 +50,8 @@ def reproduction(result: SavedResult) -> str:
 def python_lines(result: AuditResult) -> list[str]:
     """Return lines of Python that run the witness of a saved result again.
 
-    If there is no witness, the lines repeat the audit with the options that the result records. If a command
-    repeats the audit, there are no lines.
+    Without a witness, the lines repeat the audit with the options that the result records. There are no lines
+    if a command can repeat the audit.
     """
     if not _replays(result):
         return [] if command(result) else _audit_lines(result)

@@ -46,7 +46,7 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return a sentence: each of two bounds holds with some confidence, but not necessarily both together."""
+    """Return a sentence: each of two bounds holds with its confidence, but perhaps not both together."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 
@@ -64,7 +64,7 @@ def drawn(result: SavedResult) -> str:
 
 
 def tried(count: int, noun: str, *, of: int = 0) -> str:
-    """Return a text on how many things were tried and, if not all were, out of how many.
+    """Return a text with the number of things tried and, if not all were tried, the number that there are.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def replay_of(result: SavedResult) -> str | None:
 
 
 def with_text(result: SavedResult) -> str:
-    """Return a text that compares the code with the formulas of its source text; empty without formulas.
+    """Return a text that compares the code with the formulas of its source. Without formulas, it is empty.
 
     Examples
     --------

@@ -97,7 +97,7 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
 
 
 def times_slope(draws: str, slope: float) -> str:
-    """Return the text for draws and the factor by which the code multiplies them."""
+    """Return the text for draws and the factor by which the code multiplies these draws."""
     return f"`{draws}`" + ("" if abs(slope - 1.0) < 1e-6 else f", times {number(slope)},")
 
 
@@ -115,7 +115,7 @@ def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
 
 
 def each_moves(by: Mapping[Sequence[Any], float]) -> str:
-    """Return a text on how far some numbers of the output move, one by one.
+    """Return a text that says how far some numbers of the output move, one number at a time.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def through_nan(move: float, draws: str) -> str:
 
 
 def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the text for a NaN that escapes the clipping and makes the output NaN at these places."""
+    """Return the text for a NaN that the clipping lets through, so that the output is NaN at these places."""
     return _passes(f"{several(where)} {'is' if len(where) == 1 else 'are'} NaN", draws)
 
 
@@ -215,7 +215,7 @@ def fixed(draws: str, *, own: bool) -> str:
 
 
 def weights(left: Any, right: Any) -> str:
-    """Return the text for a random choice with an option that has weight 0 on one database only."""
+    """Return the text for a random choice in which an option has weight 0 on only one of the databases."""
     return (
         f"`choice(p=...)` gets exact weights: {shown(_list(left), 60)} on the left and "
         f"{shown(_list(right), 60)} on the right. An option has weight 0 on one side and more on the "
@@ -253,7 +253,7 @@ def missing(left: str, right: str) -> str:
 
 
 def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
-    """Return the text for a kind of draw that is made more often on one database.
+    """Return the text for a kind of draw that the code makes more often on one database than on the other.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def _others(count: int) -> str:
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return both databases as texts, that of p first; if the second is long, it only names the change.
+    """Return both databases as texts, p's first. If the second is long, its text only names the change.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
-    """Return, in about `limit` characters, the part of a list or tuple around the record that `change` names.
+    """Return about `limit` characters of a list or tuple: the part around the record that `change` names.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _window(text: str, start: int, limit: int) -> str:
 
 
 def one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
-    """Return the change of one record that turns `first` into `second`, and its place; None without one."""
+    """Return the change of one record that turns `first` into `second`, and where; None if no change does."""
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)

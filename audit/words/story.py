@@ -109,7 +109,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if the event of an exact refutation does not by itself break the claim; else empty."""
+    """Return a note if the event alone does not break the claim in an exact refutation; else empty."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
@@ -296,7 +296,7 @@ def is_bracketed(result: AuditResult) -> bool:
 
 
 def _between(low: float, high: float | None) -> str:
-    """Return a text on the bounds between which a number lies, with enough digits that they differ."""
+    """Return a text with the two bounds of a number, with enough digits to distinguish the bounds."""
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)

@@ -188,7 +188,7 @@ def entry(label: str, text: str, *, most: int = 2) -> list[str]:
 
 
 def _whole(label: str, text: str) -> list[str]:
-    """Return a labelled text without line breaks, because a command must be copied as one line."""
+    """Return a labelled text without line breaks: a command must be copied as one line."""
     first, *others = text.split("\n")
     return [f"  {label:<13}{first}", *(f"  {'':<13}{line}" for line in others)]
 

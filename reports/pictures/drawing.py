@@ -188,12 +188,12 @@ _DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Return the markup of an exponent above the line; the character after it is on the line again."""
+    """Return the markup of an exponent. The character after the exponent is on the line again."""
     return f'<tspan class="raised" dy="-5">{found[1] or found[2]}</tspan><tspan dy="5">{found[3]}</tspan>'
 
 
 def _tick(value: float) -> str:
-    """Return the number at a tick; large and small ones as powers of ten.
+    """Return the text of a tick. Large and small numbers are written as powers of ten.
 
     Examples
     --------

@@ -73,7 +73,7 @@ def _without_rare(outputs: Outputs) -> Outputs:
 
 
 def _spans(outputs: Outputs) -> list[str]:
-    """Return the bins in words; a bin around a single whole number is written as that number."""
+    """Return a text for each bin. A bin that holds a single whole number is written as that number."""
     whole = all(edge % 1 == 0.5 for edge in outputs.edges)
     if whole and all(b - a == 1 for a, b in pairwise(outputs.edges)):
         return [_n(a + 0.5) for a in outputs.edges[:-1]]

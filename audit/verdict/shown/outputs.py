@@ -97,7 +97,7 @@ class Seen:
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs under two exact laws, and the part of each bin in the event; None if uncountable.
+    """Return the outputs under two exact laws, and the part of each bin in the event. None if uncountable.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Fl
 
 
 def _quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a quantile of weighted numbers, of which only the finite ones count; NaN if there are none."""
+    """Return a quantile of weighted numbers, without the infinite ones and NaN; NaN if none is finite."""
     finite = np.isfinite(values)
     if not finite.any():
         return math.nan

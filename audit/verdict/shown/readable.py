@@ -55,7 +55,7 @@ def is_of_one_entry(event: Event) -> bool:
 
 
 def effort(event: Event) -> int:
-    """Return how hard an event is to read; 0 is the easiest.
+    """Return a number that says how hard an event is to read; 0 is the easiest.
 
     Examples
     --------
