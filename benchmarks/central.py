@@ -37,7 +37,7 @@ OUTCOMES = 16
 
 @dataclass(frozen=True)
 class Work:
-    """A piece of work to time: its name, the work, the target in seconds and, for some, in MB of memory."""
+    """Work to time: its name, a function, the target in seconds and, for some, the target in MB of memory."""
 
     name: str
     make: Callable[[], Callable[[], object]]

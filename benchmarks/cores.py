@@ -1,4 +1,4 @@
-"""What a second process gains: the time of `dp-audit suite`, and of its first verdict, with one and with two.
+"""Compare one process with several: the time of `dp-audit suite`, and of its first verdict.
 
 Usage: python benchmarks/cores.py [PATTERN] [--jobs N] [--saved FOLDER]
 

@@ -127,7 +127,7 @@ class NoisyCount:
 
 
 class ExponentialNoisyMax:
-    """The index of the largest answer with exponential noise of scale 2: ε = 1, reached if it leads by 2."""
+    """The index of the largest of some answers with exponential noise of scale 2. ε = 1 if it leads by 2."""
 
     def __call__(self, database, rng):
         return int(self.sample(database, 1, rng)[0])
@@ -150,7 +150,7 @@ def label_response(database, rng):
 def wandering_response(database, rng):
     """Randomized response of a parity. The sum of the records decides which draw is used.
 
-    So coupled runs may differ.
+    Therefore coupled runs may differ.
     """
     rng.random(sum(database))
     return randomized_response([sum(database) % 2], rng)
@@ -200,7 +200,7 @@ def audit_all(audits, *, seed=0, cases=CASES):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What audits of mechanisms that meet their claim with equality show about the auditor."""
+    """What audits reveal about the auditor, if the audited mechanisms meet their claim with equality."""
 
     audits: int
     refuted: int

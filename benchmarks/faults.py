@@ -1,4 +1,4 @@
-"""How often the fault named for a mutant of a correct mechanism is the right one.
+"""How often an audit names the right fault of a mutant, a correct mechanism that was broken.
 
 Every private mechanism of the catalogue with fast calls is broken in seven ways, one at a time, and audited
 on one pair. Only mutants that the audit refutes are counted.
@@ -208,7 +208,7 @@ def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[s
 
 
 def calls() -> None:
-    """Print the cost of a recorded call and of a recorded run, each also as a multiple of an ordinary one.
+    """Print what a recorded call and a recorded run cost, also as multiples of unrecorded ones.
 
     A run copies its database and makes its generator; a recorded one also seeds the generators of the process
     and takes the output apart.

@@ -78,7 +78,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Fit:
-    """One comparison: the p-value, the log e-value, the smallest shift that chi-square notices, the runs."""
+    """One comparison: p-value, log e-value, smallest shift that chi-square notices, and number of runs."""
 
     p_value: float
     log_e_value: float = -math.inf
@@ -111,7 +111,7 @@ def quality_shapes(rng: np.random.Generator, top: int, lead: float) -> dict[str,
 
 
 def shaped(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield the selections, Rec and the Laplace mean, each on scores, qualities or values of every shape."""
+    """Yield the selections, Rec and the Laplace mean, with scores, qualities or values of every shape."""
     told: dict[str, Any] = {"solutions": range(40), "score": lambda rows, _: rows, "vectorised": True}
     yield Case("exponential, by shape", ExponentialMechanism(**told), score_shapes(rng, 40, lead=2.0))
     for kind in (StableSelection, TightStableSelection):

@@ -66,7 +66,7 @@ _RAW = ("9" * 5_000, "1e999999999", "NaN", "-Infinity", "1" + "0" * 400, "00", '
 
 
 def corpus(document: Any, *, seed: int, size: int) -> Iterator[bytes]:
-    """Yield damaged copies of a good document: in turn with changed values, changed text, changed bytes."""
+    """Yield damaged copies of a good document. In turn its values, its text and its bytes are changed."""
     rng = random.Random(seed)
     places = [*_places(document, ())]
     for number in range(size):
@@ -104,7 +104,7 @@ def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
 
 
 def _rewritten(document: Any, path: tuple[Any, ...], rng: random.Random) -> bytes:
-    """Return the document as JSON text, with one value replaced by text that no Python value gives."""
+    """Return the document as JSON text. One value in it is replaced by text that no Python value produces."""
     mark = "the place of the evil"
     if not path:
         return rng.choice(_RAW).encode()

@@ -87,7 +87,7 @@ def masked() -> list[Figure]:
 
 
 def conjunctions() -> list[Figure]:
-    """Time conjunctions: one private run and a thousand, in the central and in the local model."""
+    """Time the learner of conjunctions in the central and the local model: one run and a thousand runs."""
     figures = []
     for model in ("central", "local"):
         learner, rng = ConjunctionLearner(dimension=4, alpha=0.3, model=model), np.random.default_rng(0)

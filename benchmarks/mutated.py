@@ -27,7 +27,7 @@ class Mutation(NamedTuple):
 
 
 def _at(path: str, entries: str, tests: str, *changes: tuple[str, str, str, str]) -> list[Mutation]:
-    """Return the mutations of one file; each of `changes` is (rows, kind, old, new) for one mutation."""
+    """Return the mutations of one file. Each of `changes` is (rows, kind, old, new) for one mutation."""
     run = tuple(f"tests/{test}.py" for test in tests.split())
     return [
         Mutation(rows, kind, path, old, new, tuple(entries.split()), run) for rows, kind, old, new in changes

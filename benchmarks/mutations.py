@@ -1,4 +1,4 @@
-"""Which mutations of the catalogue, each of one constant, the audits and the tests notice.
+"""Which mutations the audits and the tests notice; each mutation changes one constant of the catalogue.
 
 Every mutation of `mutated.py` is made in a copy of the tree. There the comparisons and audits of the entries
 concerned are run, as `dp-audit suite` runs them. Then the tests concerned, those of

@@ -34,7 +34,7 @@ def limit(case: str, claim: Any, *, significance: float) -> float | None:
 
 
 def laplace(shift: float) -> Events:
-    """Return (p, q) of the events "output below t", for Laplace noise of scale 1 that moves up by `shift`."""
+    """Return (p, q) of the events "output below t", for Laplace noise (scale 1) on answers `shift` apart."""
     return [(1 - 0.5 * math.exp(-x), 0.5 * math.exp(x - shift)) for x in np.linspace(0, shift, 401)]
 
 
@@ -76,14 +76,14 @@ def two_sided_geometric(shift: int, rate: float) -> Events:
 
 
 def finite(p: Any, q: Any) -> Events:
-    """Return the events "ratio p/q above t" of two laws on the same outcomes, largest ratio first."""
+    """Return the events "p/q is above t" of two laws on the same outcomes, starting with the largest t."""
     p, q = np.array(p) / sum(p), np.array(q) / sum(q)
     order = np.argsort(-p / q, kind="stable")
     return list(zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True))
 
 
 def rank_weights(database: list[int]) -> list[float]:
-    """Return exp(u/2) for the eleven candidates: u = −|how many are below − how many are above|."""
+    """Return exp(u/2) for eleven candidates, with u = −|number of records below − number above|."""
     return [
         math.exp(-abs(sum(x < c for x in database) - sum(x > c for x in database)) / 2) for c in range(11)
     ]
@@ -93,9 +93,8 @@ def low_bits() -> Events:
     """Return Pr[|y| < ½ and y·2⁵³ is not an integer], which is impossible if 1 was added to y.
 
     On an empty list y = ±ln u with u uniform. For |ln u| in [2^−(k+1), 2^−k) doubles are 2^−(53+k) apart, so
-    a share 1 − 2^−k of them is off the grid 2^−53. The low bits of a logarithm are taken as uniform. (Which
-    numbers a logarithm of the grid can reach at all would reveal more, but no feature of the auditor uses
-    that.)
+    a share 1 − 2^−k of them is off the grid 2^−53. The low bits of a logarithm are taken as uniform. (The
+    exact set of logarithms of grid points would reveal more, but no feature of the auditor uses it.)
     """
     cells = [(k, math.exp(-(2.0 ** -(k + 1))) - math.exp(-(2.0**-k))) for k in range(1, 40)]
     return [(sum(mass * (1 - 2.0**-k) for k, mass in cells), 0.0)]

@@ -1,4 +1,4 @@
-"""Audits of many mechanisms: correct ones, ones that reuse their noise, leaks that look as if they did.
+"""Audits of many mechanisms: correct ones, ones that reuse noise, and leaks that seem to reuse noise.
 
 Every audit searches for its databases. Correct mechanisms keep state in many places, or have outputs of mixed
 types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with equality

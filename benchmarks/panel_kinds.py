@@ -53,7 +53,7 @@ def lengths(database, rng):
 
 
 def moment(database, rng):
-    """A point in time; the days from the start of 2020 to it are a noisy sum."""
+    """A point in time. Its distance from the start of 2020, in days, is a noisy sum."""
     return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=sum(database) + rng.laplace())
 
 
@@ -163,7 +163,7 @@ def seldom_in_clear(database, rng):
 
 
 def sparse_vector(database, rng):
-    """The place of the first answer above a threshold of 1/2: ε/2 for the threshold, ε/2 for the answer."""
+    """The place of the first answer above a threshold of 1/2. Threshold and answer get half of ε each."""
     threshold = 0.5 + rng.laplace(scale=2)
     for place, answer in enumerate(database):
         if answer + rng.laplace(scale=4) >= threshold:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 
 def noisy(database, rng):
-    """The sum of records between 0 and 1 with Laplace noise: ε = 1 if one of them is replaced."""
+    """The sum of records between 0 and 1 with Laplace noise. If one record is replaced, ε = 1."""
     return float(sum(database)) + rng.laplace()
 
 
@@ -196,7 +196,7 @@ class InPointer:
 
 
 class Counting:
-    """The number of the call and the answer; the number does not depend on any database."""
+    """Answers with the number of the call, which depends on no database, and a noisy sum."""
 
     def __init__(self):
         self.calls = 0
@@ -215,7 +215,7 @@ class Drifting(Counting):
 
 
 class Resting:
-    """After an answer above 3, ten calls return only "resting". They depend on a released answer alone."""
+    """After an answer above 3, ten calls return "resting". This depends on a released answer alone."""
 
     def __init__(self):
         self.rests = 0
@@ -230,7 +230,7 @@ class Resting:
 
 
 class Accountant:
-    """Fifty answers, then None; the number of calls alone decides which."""
+    """Gives fifty answers, then None. When it changes to None depends only on the number of calls."""
 
     def __init__(self):
         self.left = 50

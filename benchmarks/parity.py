@@ -43,7 +43,7 @@ def speed(dimension: int, size: int, *, runs: int, target: int | None, noisy: bo
 
 
 def exhaustive(dimension: int, size: int, *, tight: bool) -> Figure:
-    """Measure a proof of learner A's claim, on all samples of a size (as multisets) and their neighbours."""
+    """Time a proof of learner A's claim on all samples of one size (as multisets) and their neighbours."""
     started = time.process_time()
     result = audit_privacy(ParityLearnerMultisets(dimension, 1.0, tight=tight, examples=size))
     seconds = time.process_time() - started
@@ -57,7 +57,7 @@ def exhaustive(dimension: int, size: int, *, tight: bool) -> Figure:
 
 
 def exact_law(*, consistent: bool) -> Figure:
-    """Measure the computation of the exact law of learner A, on 20 random examples of 8 bits."""
+    """Measure the time to compute the exact law of learner A, on 20 random examples of 8 bits."""
     rng = np.random.default_rng(1)
     points = rng.random((20, 8)) < 0.5
     labels = np.logical_xor.reduce(points, axis=1) if consistent else rng.random(20) < 0.5

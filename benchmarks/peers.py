@@ -1,10 +1,10 @@
 """The bound on ε for each mechanism of the peer suite, beside the best bound of four published auditors.
 
-The mechanisms and pairs are those of a file with the layout of peer_suite.py. The peers' bounds were measured
-on them with 0.8 to 60 million runs each. The rows below the suite are mechanisms whose evidence is spread
-over many coordinates. Every audit has the claim ε = 0.1 and confidence 0.9; a row shows the median over the
-seeds. "÷ drawing" is the audit's processor time divided by that of drawing its runs: once for the whole
-audit, once without the single calls that confirm a refutation.
+The mechanisms and pairs are those of a file with the layout of peer_suite.py. The bounds of the other
+auditors were measured on the same pairs, with 0.8 to 60 million runs each. The rows below the suite are
+mechanisms whose evidence is spread over many coordinates. Every audit has the claim ε = 0.1 and confidence
+0.9; a row shows the median over the seeds. "÷ drawing" is the audit's processor time divided by that of
+drawing its runs: once for the whole audit, once without the single calls that confirm a refutation.
 
 Usage: python benchmarks/peers.py [FILE] [--only ROW ...] [--seeds N ...] [--runs N] [--search]
        --search gives no pair, and at most five minutes a row.
@@ -91,7 +91,7 @@ def response_20_bits(bits: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the sparse vector over ten answers: it stops at the second one above 1, and gives noisy numbers.
+    """Return the sparse vector over ten answers. It stops at the second one above 1, and gives noisy numbers.
 
     Half of ε is for the choice (Lyu, Su and Li 2017, Algorithm 1 with c = 2), half for the numbers.
     """
@@ -104,7 +104,7 @@ def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def tree(counts: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the 31 noisy sums of a dyadic tree over 16 counts; five of them move with one count."""
+    """Return the 31 noisy sums of a dyadic tree over 16 counts. A change of one count moves five sums."""
     levels = [counts]
     while len(levels[-1]) > 1:
         levels.append(levels[-1].reshape(-1, 2).sum(axis=1))
@@ -131,7 +131,7 @@ def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
 
 
 def audited(subject: Timed, pairs: Any, *, search: bool, **options: Any) -> tuple[AuditResult, float]:
-    """Return the result of an audit that uses its whole budget, and its processor time."""
+    """Return the result of an audit that uses its whole budget, and the audit's processor time."""
     given = [([float(x) for x in left], [float(x) for x in right]) for left, right in pairs]
     domain: dict[str, Any] = {"pairs": given}
     if search:
@@ -143,7 +143,7 @@ def audited(subject: Timed, pairs: Any, *, search: bool, **options: Any) -> tupl
 
 
 def main() -> None:
-    """Print a line for each audit, and one for each row."""
+    """Print a line for each audit, and a line for each row of the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=FOLDER / "peer_suite.py")
     parser.add_argument("--only", nargs="+")

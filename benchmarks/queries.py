@@ -35,7 +35,7 @@ TARGET = 50_000.0
 
 
 def rate(work: Callable[[], object], count: int) -> float:
-    """Return how many things `work`, which makes `count`, makes per second; the best of three tries."""
+    """Return the number of things that `work` makes per second: `count` per call, the best of three tries."""
     seconds = []
     for _ in range(3):
         start = time.perf_counter()

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what it measures, its seeds, its arguments (if any), its time (if longer than minutes)."""
+    """A table: what it measures, its seeds, its arguments (if any), its time (if more than a few minutes)."""
 
     about: str
     seeds: str

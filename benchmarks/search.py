@@ -3,8 +3,8 @@
 Open cases: the audit gets a strategy for records, written from the case's `domain`, at significance 1e-6. A
 faulty case has to be refuted within 300,000 runs in the median over the seeds. Its simplest witness may have
 at most as many records as the case's example pair. A control must not be refuted within 1,000,000 runs. Peer
-suite at claimed ε = 1: rows whose true ε is above the claim have to be refuted within 300,000 runs, and no
-other row may be. Cost of the search: its share of the runs of audits that refute, its seconds, and the cost
+suite at claimed ε = 1: rows whose true ε is above the claim have to be refuted within 300,000 runs. No other
+row may be refuted. Cost of the search: its share of the runs of audits that refute, its seconds, and the cost
 of auditing a mechanism of 50 ms per call.
 
 Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
@@ -190,7 +190,7 @@ def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *
 
 
 def slow_keys(database: list[str], rng: np.random.Generator) -> tuple[tuple[str, float], ...]:
-    """Return noisy counts of the records by value, but only for values that occur; 50 ms a call."""
+    """Return noisy counts of the records by value, for the values that occur. A call takes 50 ms."""
     time.sleep(0.05)
     return tuple((key, database.count(key) + rng.laplace()) for key in sorted(set(database)))
 

@@ -1,7 +1,7 @@
 """Runs to a refutation without a given pair, with and without steering by recorded draws (`recorded=True`).
 
-Some subjects are mechanisms of the peer suite: those whose true ε is above the claimed 1. The others are the
-faulty mechanisms in a file of cases that counting outputs can show to be faulty. Each of these cases has a
+Some subjects are mechanisms of the peer suite: those whose true ε is above the claimed 1. The others are
+cases from a file: faulty mechanisms whose fault can be found by counting outputs. Each of these cases has a
 key ``search``, an expression over `st` that gives the keywords of `audit_privacy` for the domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]

@@ -3,7 +3,7 @@
     python benchmarks/studies.py [PRESET ...]
 
 The peak is the child's own memory as the kernel reports it (VmHWM), without that of its parent. Seconds are
-given both of the clock and of CPU. Other work on the machine affects only the first.
+given both of the clock and of CPU. Other work on the machine affects only the seconds of the clock.
 """
 
 from __future__ import annotations

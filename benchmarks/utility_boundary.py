@@ -35,7 +35,7 @@ class Own:
 
 
 class Cycle:
-    """A learner that fails in some successive calls of every ten; its constructor draws where they begin."""
+    """A learner that fails in some successive calls of every ten. Its constructor draws which calls."""
 
     def __init__(self):
         self.calls = random.randrange(10)

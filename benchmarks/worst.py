@@ -53,7 +53,7 @@ def rank(task: PrivacyTask, pair: Any) -> Rank:
 def climbed(
     task: PrivacyTask, start: Any, *, by: int, steps: int, rng: np.random.Generator
 ) -> tuple[Rank, Any]:
-    """Climb from a pair, and return the largest rank found, by loss (0) or by delta (1), and its pair."""
+    """Climb from a pair. Return the largest rank found, ordered by loss (0) or by delta (1), and its pair."""
     best, pair = rank(task, start), start
     vary = task.databases.vary(pair, rng)
     for _ in range(steps):

@@ -20,7 +20,8 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 def embedded(parts: Mapping[str, Any]) -> Markup:
     """Return the documents of a page, and its title, as text for a ``<script>`` element.
 
-    It is JSON in ASCII in which no tag can begin or end. A browser does not run it.
+    The text is JSON in ASCII, escaped so that no tag can begin or end in it. A browser does not run it as
+    code.
     """
     return Markup(dumps(dict(parts)).translate(_UNSAFE))  # noqa: S704 - no markup is left in it
 

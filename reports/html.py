@@ -96,6 +96,6 @@ def write_report(
 
 
 def _page(place: int, document: Mapping[str, Any]) -> str:
-    """Return the name of a document's page. It starts with a number, as two audits may have one subject."""
+    """Return the name of a document's page. It starts with a number, because audits may share a subject."""
     held = document.get("result")
     return f"{place + 1:03d}-{held.get('subject', '') if isinstance(held, Mapping) else ''}"

@@ -127,8 +127,8 @@ def _counted(results: Sequence[Saved]) -> str:
 def all_audits(results: Sequence[Saved]) -> Picture | None:
     """Return a picture of every audit with a numeric claim: found ÷ claimed, the largest first.
 
-    The number is ε for privacy and β for utility. A dot is the bound that was found. For privacy the
-    line above it ends at the detectable ε, for utility at the upper bound on the failure probability.
+    The number is ε for privacy and β for utility. A dot is the bound that was found. A line goes up from the
+    dot. For privacy it ends at the detectable ε, for utility at the upper bound on the failure probability.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:
@@ -180,7 +180,7 @@ def _some(shown: int, count: int) -> str:
 
 
 def _point(result: Saved) -> tuple[float, float, str] | None:
-    """Return found ÷ claimed, detectable ÷ claimed (0 if nothing was left to detect), and the verdict."""
+    """Return found ÷ claimed, detectable ÷ claimed (0 if nothing was to be detected), and the verdict."""
     if result.verdict in _OPEN:
         return None
     if isinstance(result, AuditResult):

@@ -60,7 +60,7 @@ class SelfAuditView:
 
 @dataclass(frozen=True)
 class SelfAuditsPart:
-    """All self-audits, and how many rows keep their limit, do not, or have none."""
+    """All self-audits, and the number of rows that keep their limit, break it, or have no limit."""
 
     self_audits: tuple[SelfAuditView, ...]
     counts: tuple[tuple[str, str, int], ...]

@@ -69,7 +69,7 @@ def _three_digits(found: re.Match[str]) -> str:
 
 
 def environment(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return where the audit ran, in words, without the command, which is shown elsewhere.
+    """Return in words where the audit ran. The command is left out, because the page shows it elsewhere.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The numbers of one audit in the index. `sort` has them by column, for the script that sorts rows."""
+    """The numbers of one audit in the index. `sort` holds them by column, for the script that sorts rows."""
 
     claimed: str
     found: str
@@ -120,7 +120,7 @@ def audits_part(
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
 ) -> AuditsPart:
-    """Return the part of the page on these results; `checks` are lines of mutation checks, by result's index.
+    """Return the part of the page on these results. `checks` has lines of mutation checks by result's index.
 
     `not_audited` names the audits that an interrupted suite left out. With `pages`, which says where each
     result's own page is, the part is only an index.
@@ -178,7 +178,7 @@ def _whom(result: Saved) -> tuple[str, str]:
 
 
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
-    """Return the views with links between them, and with what distinguishes those of the same name.
+    """Return the views with links between them, and with a text that distinguishes views of the same name.
 
     The view of a privacy audit links to the first utility audit of the same subject, and the other way round.
     If several audits have one name, as tests of a session may, each also shows the command that repeats it.
@@ -311,7 +311,7 @@ def _bounds(result: AuditResult) -> Bounds:
 
 
 def _finite(value: float | None) -> float:
-    """Return the finite number by which the page's script sorts; −1 for a missing one."""
+    """Return the finite number by which the page's script sorts; −1 for a missing number."""
     if value is None or math.isnan(value):
         return -1.0
     return min(value, 1e308)
@@ -356,7 +356,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
 
 
 def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
-    """Return a row of two databases in few digits, unless that would hide how they differ."""
+    """Return a row of two databases in few digits, or in more if few would hide how the databases differ."""
     place, left, right, differs = row
     short = few_digits(left), few_digits(right)
     return row if differs and short[0] == short[1] else (place, *short, differs)

@@ -94,8 +94,8 @@ class Cell:
     Raises
     ------
     InvalidValue, InvalidKind
-        `value` or `place` is not finite, `bound` is negative or not finite, or the claim is met at an m that
-        is at or below a refuted one.
+        `value` or `place` is not finite, `bound` is negative or not finite, or the claim is met at some m and
+        refuted at the same or a larger m.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class Cell:
 
     @property
     def middle(self) -> float | None:
-        """The geometric mean of the bracket's ends (1 if the lower is 0); None if the claim was never met."""
+        """The geometric mean of the bracket's ends (0 counts as 1). None if no size met the claim."""
         return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
 
     @property

@@ -7,9 +7,10 @@ has a side below the open sizes and a side above them, and the wider side is cut
 of each side are adjacent or within the resolution, if no size is left, or after a fixed number of steps.
 
 **Guarantee.** Each step has a share of the significance, fixed before the first step, and its own branch of
-the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its share. So
-is the chance that a step calls the claim met although it is false on a listed problem (`audit_utility`).
-Hence, for any choice of sizes, the chance that any verdict is wrong is at most the sum of the shares.
+the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its share. The
+same holds for the chance that a step calls the claim met although the claim is false on a listed problem
+(`audit_utility`). Hence, for any choice of sizes, the chance that any verdict is wrong is at most the sum of
+the shares.
 
 A closed form gives the failure probability on one problem. At the least m that meets the claim by this form,
 a family of other problems is searched. If this search refutes the claim, the bisection continues above m with
@@ -75,9 +76,9 @@ def next_size(
 
 
 def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | None:
-    """Return the next size: where to cut the widest side of the bracket, at its geometric mean.
+    """Return the next size. It cuts the widest side of the bracket at the geometric mean of that side.
 
-    None if no side is wide enough to be cut.
+    Return None if no side is wide enough to be cut.
     """
     sides = [(refuted, min(opened)), (max(opened), met)] if opened else [(refuted, met)]
     wide = [(low, high) for low, high in sides if high - low > 1 and high > resolution * low]
@@ -185,7 +186,7 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Continue the search by one audit or exact computation; return its steps, or None if it is over.
+        """Continue the search by one audit or exact computation. Return the steps, or None if it is over.
 
         Raises
         ------
@@ -229,7 +230,7 @@ class CellSearch:
         return _step(size, result)
 
     def _search(self, size: int, steps: Sequence[Step]) -> Step:
-        """Return the audit of the curve's `family` of problems at this size, beside a closed form."""
+        """Return the audit of the curve's `family` of problems at this size, in addition to a closed form."""
         assert self.curve.family is not None  # only curves with a family get here
         number = self.study.steps + _COMPARISONS + sum(bool(step.family) for step in steps)
         return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))

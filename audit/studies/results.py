@@ -39,9 +39,8 @@ class CurveResult:
     def found(self) -> str:
         """What the brackets at both ends of the axis show: "grows", "no growth shown", or "" if nothing.
 
-        The least m grows if the claim was met at the first value with some m, and was refuted at the last
-        value with that m or more. An m that meets the claim at the last value is needed only for "no growth
-        shown".
+        It is "grows" if the claim was met with some m at the first value, and refuted with the same or a
+        larger m at the last value. It is "no growth shown" only if an m met the claim at the last value.
         """
         if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""

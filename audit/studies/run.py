@@ -149,7 +149,7 @@ class StudyRun:
         return self.store.read(self._key(path))
 
     def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
-        """Return the cell at a path. Its search continues from the saved steps; each new step is saved."""
+        """Return the cell at a path. The search continues from the saved steps, and saves each new step."""
         search, steps = self._search(path), list(saved)
         while (further := search.advance(steps)) is not None:
             steps = further

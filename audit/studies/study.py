@@ -39,7 +39,7 @@ class Curve:
         is a sequence, or an object with `problems()` and optionally `vary` and `random`, which is searched at
         every step (`audit_utility`).
     bound
-        value -> the sample size that the theorem requires; None if there is none.
+        value -> the sample size that the theorem requires; None without a theorem.
     source
         The source of the bound.
     failure

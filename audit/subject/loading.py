@@ -68,7 +68,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _module_name(path: Path) -> str:
-    """Return a module name for a file: the same in every process, and no import statement can contain it."""
+    """Return a module name for a file: the same in every process, and invalid in an import statement."""
     name = f"dp_audit_target_{path.stem}"
     while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
         name += "_"
@@ -155,8 +155,8 @@ def require_trust(name: object, *, what: str, trust: bool) -> None:
     """Raise an error if a saved file names code to import, but the caller does not trust the file.
 
     Loading a file imports and calls no code that the file names. A replay calls a subject and a `convert` on
-    the databases of the file. If the caller does not give them, the file names them. A malicious file may
-    name any function, such as ``os:system``, and also holds the arguments of the call.
+    the databases of the file. If the caller does not give these two, the file names them. A malicious file
+    may name any function, such as ``os:system``, and also holds the arguments of the call.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class Calling:
     keyword: str | None = None
 
     def bind(self, mechanism: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-        """Return a function of a database and a generator; `mechanism` itself if it already is one.
+        """Return `mechanism` as a function of a database and a generator; unchanged if it already is one.
 
         Examples
         --------

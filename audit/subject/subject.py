@@ -57,7 +57,7 @@ class Renewed:
     calling: Calling
 
     def __call__(self, database: Any, rng: Any = None) -> Any:
-        """Return one output of a newly made object."""
+        """Make a new object, and return one output of this object."""
         return self.calling.bind(self.factory())(database, rng)
 
 
@@ -85,8 +85,8 @@ class Subject:
     parameters
         The object's own parameters by name, for the report.
     family
-        If the subject derives its claim for more databases than those of its domain, their name, such as
-        "databases of every size".
+        A name such as "databases of every size", if the subject derives its claim for more databases than
+        those of its domain.
     symmetric
         Whether the object declares that its law does not depend on the order of the records
         (`audit.verdict.multisets`).

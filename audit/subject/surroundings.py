@@ -31,7 +31,7 @@ _THEIRS: ContextVar[dict[str, Any] | None] = ContextVar("theirs", default=None)
 
 
 def end_if_strayed() -> None:
-    """End this process if the mechanism forked it and returned in it: only one process may report a run.
+    """End this process if the mechanism forked it and returned here: only one process may report a run.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def own_arithmetic() -> Iterator[None]:
 
 @contextlib.contextmanager
 def put_back() -> Iterator[None]:
-    """Restore the process settings that the code inside changes; end a process that this code forks.
+    """Restore the process settings changed by the code in the block; end a process that this code forks.
 
     The restored settings are: how numpy and `decimal` treat floating-point errors, the recursion limit,
     tracing, garbage collection, the working directory and signal handlers. (`Watch` restores SIGALRM; `quiet`
@@ -118,7 +118,7 @@ class Printed(io.TextIOBase):
 
 @contextlib.contextmanager
 def quiet() -> Iterator[Printed]:
-    """Discard prints and warnings of the code inside, and restore the settings that it changes.
+    """Discard prints and warnings of the code in the block, and restore the settings that it changes.
 
     Examples
     --------

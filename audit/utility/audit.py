@@ -79,7 +79,7 @@ class UtilityAudit:
         return sorted(filter(None, found), key=self._badness)[-1:]
 
     def _climbed(self, found: list[ExactFailure], rng: np.random.Generator) -> list[ExactFailure]:
-        """Return `found` and, if it is worse, the end of a climb that varies the worst problem so far."""
+        """Return `found`. If a climb from its worst problem ends at a worse one, append that problem."""
         worst = first = max(found, key=self._badness)
         idle = IDLE if self.task.family.vary is None else 0
         for _ in range(MOST_STEPS):

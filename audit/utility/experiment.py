@@ -63,7 +63,7 @@ class Ask:
         return self.seen[0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return this object itself: learners do not see the problem, so it may keep its caches."""
+        """Return this object itself. Learners do not see the problem, so the problem may keep its caches."""
         return self
 
 
@@ -218,7 +218,7 @@ class Experiment(Around):
         return found, ask.trouble(watch) or failures
 
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
-        """Return the error of an output that a law lists, and a sentence if it cannot be measured.
+        """Return the error of an output that a law lists, and a sentence if the error cannot be measured.
 
         If the problem has a `failure`, the error is NaN: the law alone then gives the failure probability.
         """
@@ -228,7 +228,7 @@ class Experiment(Around):
 
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
-    """Return the experiment with a learner as a subject; with `law`, the learner's law replaces runs."""
+    """Return a learner's experiment as a subject. If `law` is true, the learner's law replaces runs."""
     experiment = Experiment(
         subject.object,
         subject.calling,
@@ -306,7 +306,7 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
-    """Return a learner's declared law on a database, None if it has none, or a text that names its fault."""
+    """Return a learner's declared law on a database; None without a law, a text if the law is faulty."""
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
 
@@ -314,10 +314,10 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
 def failure_given(
     law: Any, problem: Any, database: Any, alpha: float, *, most: float = math.inf
 ) -> Conditional | str | None:
-    """Return the exact probability of failure under a law, None if unknown, or a text that names a fault.
+    """Return the exact probability of failure under a law; None if unknown, a text if there is a fault.
 
-    For a finite law with few enough outcomes, the probability is a sum over these; otherwise the problem must
-    give it.
+    If the law has few enough outcomes, the probability is a sum over these. Otherwise the problem must give
+    it.
 
     Examples
     --------

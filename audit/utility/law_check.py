@@ -108,7 +108,7 @@ class LawCheck:
 
     @property
     def open(self) -> str:
-        """Why the laws cannot decide, if the comparison was not made or is incomplete; else empty."""
+        """Why the laws cannot decide: the comparison is missing or incomplete. Empty if they can."""
         if not self.runs:
             return "time ran out before the law was compared with the code"
         if self.runs <= self.unfinished:
@@ -158,7 +158,7 @@ class LawCheck:
         return self._each(experiment, len(found), compared)
 
     def beside_laws(self, problems: Sequence[Any]) -> str:
-        """Return a text if the code, run in trials that compute a law, disagrees with the law; else empty."""
+        """Return a text if trials that run the code and compute its law show a difference; else empty."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
         experiment = self.task.experiment(law=True, beside=True)
 
@@ -179,7 +179,7 @@ class LawCheck:
     def _each(
         self, subject: Subject, count: int, compared: Callable[[Sampler, int], tuple[str, float]]
     ) -> str:
-        """Return a text on the first disagreement; stop at unfinished runs or the time limit."""
+        """Return a text on the first disagreement. Stop at the time limit, or if runs do not finish."""
         with self.task.sampler(subject) as sampler:
             sampler.copy_inputs = True
             trouble = ""

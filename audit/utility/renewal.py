@@ -118,12 +118,12 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """The number of tries that all miss an effect of probability beta with probability ≤ significance."""
+        """How many tries detect an effect of probability beta, except with probability ≤ significance."""
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
-        """Return whether copies of the learner's first state give, run by run, its present outputs."""
+        """Return whether copies of the learner's first state give the same output in every run."""
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False
@@ -145,7 +145,7 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Return why new learners do not confirm; empty if they do. `a_run`: the seconds that a run takes."""
+        """Return why new learners do not confirm; empty if they do. A run takes `a_run` seconds."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
@@ -159,7 +159,7 @@ class Renewal:
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
-        """Return how many new learners very likely confirm the verdict on one problem, and the calls of each.
+        """Return the number of new learners that very likely confirms a verdict, and the calls of each.
 
         To confirm a refutation, each learner makes twice as many calls as the audit needed to refute, because
         state may have to grow first. To confirm a met claim, each learner makes as many calls as were bet on
@@ -179,7 +179,7 @@ class Renewal:
         return learners, calls
 
     def _confirmed(self, standing: Standing, plan: tuple[int, int], index: int) -> bool:
-        """Return whether the wealth from new learners reaches its limit, checked after each batch of them."""
+        """Return whether the wealth from new learners reaches its limit, checked after each batch."""
         learners, calls = plan
         bets, betting = Bets(), self.betting
         self.bets.append(bets)
@@ -201,7 +201,7 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Return the number of new learners that very likely decides, if a share `p` of their calls fails.
+    """Return the number of new learners that very likely decides, if a share `p` of calls fails.
 
     Examples
     --------

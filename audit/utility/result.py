@@ -70,7 +70,7 @@ class UtilityWitness(SavedValue):
         The seed with which the run can be repeated (see `UtilityResult.replay`).
     repeats : bool, optional
         Whether a repeated run with this seed gave the same output, in the audit itself or in a replay. None
-        if this was not tried, or if the old output was read from a file that holds only its text.
+        if no run was repeated, or if the file of the result holds only the text of the old output.
     source : object, optional
         The problem itself; None if the result was read from a file that does not hold it.
     refutes : bool, optional
@@ -157,7 +157,7 @@ class UtilityResult(SavedResult):
         convert: Callable[[Any], Any] | None = None,
         trust: bool = False,
     ) -> UtilityWitness:
-        """Return the failure, run again from its seed, with its error measured again.
+        """Run the failing trial again from its seed, and return the failure with the error measured again.
 
         Parameters
         ----------

@@ -86,7 +86,7 @@ def draw_anew(
 
 
 def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
-    """Return one trial, run again, as `Revealed`; if it does not finish, its outcome.
+    """Repeat a trial, and return it as `Revealed`. If it does not finish, return its outcome.
 
     Raises
     ------

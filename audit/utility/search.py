@@ -61,7 +61,7 @@ class Search:
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
-        """Return the problems to bet on, the worst first: the library's, and the worst others found."""
+        """Return the problems to bet on, worst first: those of the library, and the worst others found."""
         family, budget = self.task.family, self.task.options.budget
         library = family.library
         if family.finite and len(library) == 1:
@@ -86,7 +86,7 @@ class Search:
         return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
-        """Vary the worst problems repeatedly, until nothing worse has been found for a while."""
+        """Vary the worst problems. Stop after `PATIENCE` rounds in a row that find nothing worse."""
         idle = 0
         for _ in range(ROUNDS):
             parents = sorted(self.looks, key=lambda look: -look.score)[:PARENTS]

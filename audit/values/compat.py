@@ -32,7 +32,7 @@ def plain_hypothesis() -> Iterator[None]:
 
 
 def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return cloudpickle's reduction of a class with its full name added; other reductions unchanged.
+    """Return cloudpickle's reduction of a class, with its full name added. Return others unchanged.
 
     Checked with cloudpickle 3.1.
 

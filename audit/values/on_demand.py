@@ -23,8 +23,8 @@ def names_on_demand(
     package
         Its ``__name__``.
     homes
-        Maps each name to the full name of the module that defines it; a module of the package to its own full
-        name.
+        Maps each name to the full name of the module that defines it. The name of a module in the package is
+        mapped to the full name of that module.
 
     Examples
     --------

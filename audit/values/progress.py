@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """Event: `done` of `of` audits (or of the items that `what` names) are finished; `seconds` are left.
+    """Event: of `of` audits in total (or items named by `what`), `done` are finished; `seconds` are left.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Pace:
             del self._marks[0]
 
     def seconds_left(self, budget: int) -> float | None:
-        """Return how many seconds the rest of the budget will take at most; None before `MEASURED` seconds.
+        """Return the most seconds that the rest of the budget can take; None before `MEASURED` seconds.
 
         An audit that refutes may end earlier.
         """

@@ -166,9 +166,9 @@ def at_most(value: float) -> str:
 
 
 def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
-    """Return two numbers as texts with at least three digits, and enough to show which is larger.
+    """Return two numbers as texts with three digits, or with as many as show which number is larger.
 
-    `rounding` applies to the first number, so that a lower bound above the claim is shown above it too.
+    `rounding` applies to the first number. So a lower bound above the claim is also shown above the claim.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def inside(low: float, high: float) -> str:
 
 
 def _told(value: float, allowed: float, digits: int) -> str:
-    """Return a number as a text of this many digits, or of more if rounding would move it too far."""
+    """Return a number as a text of this many digits, or more if rounding would change it too much."""
     texts = (f"{value:.{more}g}" for more in range(digits, 17))
     near = (text for text in texts if not abs(float(text) - value) > allowed)
     return next(near, repr(float(value)))

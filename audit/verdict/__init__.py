@@ -1,5 +1,5 @@
 """Verdicts on privacy claims: by exact laws or by runs, with confirmation, and replays of saved witnesses.
 
-It imports from `search`, `sampling` and `results`; `words`, `utility` and the user interfaces (`doors`)
-import from it.
+This package imports from `search`, `sampling` and `results`; `words`, `utility` and the user interfaces
+(`doors`) import from it.
 """

@@ -218,7 +218,7 @@ class Betting:
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return the distance between the outputs of two coupled runs, and the growth that they promise.
+        """Return the distance between the outputs of two coupled runs, and the growth that the runs promise.
 
         One run is on each side. The growth is estimated from the recorded draws of both.
         """
@@ -249,7 +249,7 @@ class Betting:
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return the growth that a pair's scouting runs promise, or 0 unless `look` asks; drop these runs."""
+        """Return the growth that a pair's scouting runs promise, or 0 unless `look` asks; drop the runs."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
@@ -284,7 +284,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on coupled pairs of runs if that promises more; return whether a bet was made."""
+        """Bet on pairs of coupled runs if these promise more; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False
@@ -363,9 +363,8 @@ class Betting:
     def _singly(self) -> bool:
         """Whether every run is a call of its own.
 
-        Many runs of one sampler call are independent trials only if they depend on the generator alone. This
-        holds for a subject that merely caches computed values. A refutation that depends on other state must
-        be confirmed by single calls.
+        Runs of one sampler call are independent trials if they depend on the generator alone, as with a
+        cache. A refutation that depends on other state must be confirmed by single calls.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 

@@ -105,7 +105,7 @@ class _Comparison:
         self.notes: list[Said] = []
 
     def result(self) -> AuditResult:
-        """Return the result: first compare the laws with the code, then the claim with the laws."""
+        """Compare the laws with the code, then the claim with the laws, and return the result."""
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
@@ -225,7 +225,7 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the name of the completely compared domain, and the number of further given pairs."""
+        """Return the name of the completely compared domain, and the number of the other given pairs."""
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"

@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that refute p = 1 and q = 0, if the first runs of the search show the event.
+    """Return the fewest runs that refute p = 1, q = 0, if the first runs of the search show the event.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Return the bets when finished; if the subject changes its input, start again with copies of it."""
+        """Bet, and return the finished bets. If the subject changes its input, start again with copies."""
         first = self._start()
 
         def again() -> Betting:
@@ -176,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation; if only now the subject changes its input, repeat it on copies."""
+        """Return the confirmation. If the subject changes its input only now, repeat it on copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -226,7 +226,7 @@ class _Runs:
         return self._result(Verdict.NOT_REFUTED, how=how, **told)
 
     def _how_coupled(self, betting: Betting) -> str:
-        """Return why coupled runs count as evidence; drop them if the subject proves to keep state."""
+        """Return why coupled runs count as evidence. Drop these runs if the subject proves to keep state."""
         if not betting.coupled.in_wealth:
             return ""
         if self.sampler.state_suspected() is False:
@@ -241,7 +241,7 @@ class _Runs:
         betting.coupled.give_up()
 
     def _bet_on(self, memory: PairMemory) -> int:
-        """Return how many pairs of runs were bet on for a pair of databases, including earlier audits."""
+        """Return the number of pairs of runs bet on for two databases, including those of earlier audits."""
         return sum(section.pairs for section in sections_of(memory, self._coupling(memory), self.before))
 
     def _coupling(self, memory: PairMemory) -> Coupling | None:
@@ -257,7 +257,7 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair; for databases several steps apart, as the ε per step."""
+        """Return the power of the bets on a pair. For databases several steps apart it is an ε per step."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(

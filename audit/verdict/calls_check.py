@@ -77,7 +77,7 @@ class CallsCheck:
         return ""
 
     def _drawn(self, pair: Pair, size: int) -> list[Runs]:
-        """Return a batch: for each database, outputs of `sample` and of as many calls."""
+        """Return a batch. For each database it has outputs of `sample`, and as many outputs of calls."""
         place = next(self._batches)
         ways = [
             list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
@@ -131,7 +131,7 @@ class _Side:
         )
 
     def _shown(self) -> tuple[Event, tuple[float, float]]:
-        """Return the event of shortest text among those whose shares differ enough, and its two shares."""
+        """Return the shortest of the events that `sample` and calls give unequally often, and both shares."""
         found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
         events = [*found, *(simple for event in found for simple in _simpler(event))]
         counts = [self.memory.seen(event, 0) for event in events]

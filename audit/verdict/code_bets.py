@@ -77,7 +77,8 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
 def speaks(found: AuditResult) -> bool:
     """Return whether the bets found something that must be reported because the law does not show it.
 
-    A result without a refutation, a witness or unfinished runs says nothing: power or time was too small.
+    If the result has no refutation, no witness and no unfinished runs, there is nothing to report: power or
+    time was too small.
     """
     if found.verdict is not Verdict.INCONCLUSIVE:
         return found.verdict is not Verdict.NOT_REFUTED

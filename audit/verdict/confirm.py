@@ -117,9 +117,9 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness with the simplest one, and an event on one output entry if needed.
+    """Return the strongest witness with the simplest one and, if needed, an event on one output entry.
 
-    It is needed if the simplest witness uses a fitted score.
+    This event is needed if the simplest witness uses a fitted score.
     """
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
@@ -167,7 +167,7 @@ class _Looks:
         self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
-        """Draw this many pairs of runs; return False if runs or time do not suffice."""
+        """Draw this many pairs of runs. Return False if too few runs or too little time is left."""
         late = self.terms.is_late(self.sampler.loading)
         if late or self.sampler.drawn + 2 * runs > self.most:
             return False
@@ -199,14 +199,14 @@ class _Looks:
             self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
-        """Continue from a simpler pair on which the claim failed: its event becomes the known one."""
+        """Continue from a simpler pair on which the claim failed. Its event becomes the known event."""
         self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
     """Return the step of a path on which the witness's event gains most.
 
-    The search for it may use a third of the allowance of runs.
+    The search for this step may use a third of the allowance of runs.
     """
     looks.most = looks.sampler.drawn + looks.allowance // 3
     return failing_step(

@@ -182,8 +182,8 @@ class Judge:
     def single(self, memory: PairMemory) -> Witness | None:
         """Return a confirmed event about one output entry on this pair; None if no such event was confirmed.
 
-        Looking for this event counts as a try: if it is the k-th of all, it has the level significance·2^−k.
-        It follows the verdict and does not change it.
+        Looking for this event counts as a try. The k-th try of an audit has the level significance·2^−k. This
+        try follows the verdict and does not change it.
         """
         self.most = self.sampler.drawn + self.allowance
         candidate = find_single(memory, self.betting.terms)
@@ -266,7 +266,7 @@ class Judge:
 
     @property
     def _most_runs(self) -> int:
-        """Half the largest number of calls of one try; the allowance covers two tries."""
+        """Half the number of calls that one try may make. The allowance covers two tries."""
         return (self.most - self.sampler.drawn) // 4
 
     def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
@@ -279,8 +279,8 @@ class Judge:
     def _again_by_calls(self) -> bool:
         """Return whether single calls also refute the claim, in a new audit of this pair.
 
-        The budget of the new audit is four times the runs that the bets took to refute. It is larger if the
-        estimated growth needs more, but at most four times the audit's budget.
+        The budget of the new audit is four times the runs that the bets took to refute. If the estimated
+        growth needs more runs, the budget is larger, but at most four times the audit's budget.
         """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
@@ -316,8 +316,8 @@ def differs(blocks: Floats) -> bool:
     Parameters
     ----------
     blocks
-        The numbers of calls on the p side inside and outside the event, then on the q side, shape (processes,
-        4).
+        The number of calls inside and outside the event, first on the p side, then on the q side, shape
+        (processes, 4).
 
     Examples
     --------

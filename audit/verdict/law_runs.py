@@ -103,7 +103,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return a text: on how many databases the code ran and, for few pairs, of how many in all."""
+        """Return a text with the number of databases the code ran on and, for few pairs, the total number."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -111,7 +111,7 @@ class LawRuns:
         return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
 
     def _checks(self) -> list[_Check]:
-        """Return all comparisons, fixed beforehand: close ones on some pairs, few calls on many others."""
+        """Return all comparisons, which are fixed beforehand: many runs on some pairs, few on many others."""
         subject = self.task.subject
         checks: list[_Check] = []
         ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
@@ -136,7 +136,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Return the pairs to compare closely, each with the pair to run on: itself, or itself reordered."""
+        """Return the pairs to compare closely, each with the pair to run on (the same pair, or reordered)."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -169,9 +169,10 @@ class LawRuns:
     def _compared(
         self, sampler: Sampler, beside: tuple[Pair, Pair], runs: int, path: tuple[int, ...], how: str
     ) -> Iterator[_Check]:
-        """Yield, for each database of a pair, the comparison of its law with runs.
+        """Compare the law of each database of a pair with runs of the code, and yield the comparisons.
 
-        `beside` is the pair, and the databases to run on: the same two, or the same records reordered.
+        `beside` holds the pair and the databases to run on. These are the pair itself, or lists of the same
+        records in another order.
         """
         pair, drawn = beside
 

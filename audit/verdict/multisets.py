@@ -82,7 +82,7 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and the pairs of multisets; no pairs unless it declares `symmetric`.
+    """Return the subject on multisets, and the pairs of multisets (none unless it declares `symmetric`).
 
     Raises
     ------
@@ -106,7 +106,7 @@ def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
 
 
 def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
-    """Return a function that turns a multiset into a list in random order, on which the code is run.
+    """Return a function that turns a multiset into a list in random order. The code runs on this list.
 
     Multisets are sorted. Runs on sorted lists alone would not reveal code that depends on the order.
 

@@ -7,12 +7,12 @@ given a loss as large as the saved p and q show. Otherwise the replay draws as m
 needs, or says that it cannot decide.
 
 **Guarantee.** The pair, the event, the direction and the number of calls are fixed before the calls are made.
-So are the stakes: those on the saved calls come from the estimates made before these calls, those on new
-calls from the saved p and q. The first calls are tested at level significance·2^−k, as the k-th witness of
-the audit was, and further calls at half of that level. So if each call keeps the claim, the chance that
-either test refutes it is below the audit's significance (`evidence`). This holds only if the author of the
-file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a true claim with
-just these calls. New calls (`fresh`) do not have this weakness.
+The stakes are fixed too. Stakes on the saved calls come from the estimates made before these calls. Stakes on
+new calls come from the saved p and q. The first calls are tested at level significance·2^−k, as the k-th
+witness of the audit was, and further calls at half of that level. So if each call keeps the claim, the chance
+that either test refutes it is below the audit's significance (`evidence`). This holds only if the author of
+the file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a true claim
+with just these calls. New calls (`fresh`) do not have this weakness.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ class Redraw:
         return self._judged(self._new(further, drawn, calls), further)
 
     def _saved(self, path: tuple[int, ...]) -> Drawn:
-        """Return the calls, drawn as for the witness; in this process if no fresh one can be started."""
+        """Return calls drawn as for the witness, or in this process if no fresh process can be started."""
         known = self.witness
         plan = Plan(known.runs, known.parts, copies=known.fresh and not known.parts)
         seen = (known.p, known.q) if self.fresh else known.foreseen or (0.0, 0.0)
@@ -123,7 +123,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of fresh processes, if calls in this one refuted but the subject keeps state."""
+        """Return the verdict of fresh processes if calls here refuted but the subject keeps state."""
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
@@ -172,11 +172,11 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether this number of calls refutes on average, if p and q are those to detect."""
+        """Return whether this number of calls refutes on average, given the p and q to detect."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
-        """Return how many new calls show the loss with a margin; None if they exceed the limit."""
+        """Return the number of new calls that shows the loss with a margin; None if it exceeds the limit."""
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
         bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
@@ -191,7 +191,7 @@ class Redraw:
         """The p and q that the calls must be able to detect, normally the saved ones.
 
         If a witness is confirmed but its p and q cannot have refuted this claim, the claim was changed after
-        the audit. Then it is enough that the calls can detect q = 0.
+        the audit. In that case it is enough that the calls can detect q = 0.
         """
         p, q, runs = self.witness.p, self.witness.q, self.witness.runs
         claimed = self.terms.at(self.witness.distance)
@@ -201,7 +201,7 @@ class Redraw:
         return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
 
     def _new_stakes(self) -> Candidate:
-        """Return the event with stakes from the p and q to detect, backed by saved runs if these showed q."""
+        """Return the event with stakes from the p and q to detect. Saved runs count if they showed q."""
         seen = self._sought[1] == self.witness.q
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
@@ -217,7 +217,7 @@ class Redraw:
         return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
-        """Return the terms of this witness, the k-th of its audit; its seed path gives k."""
+        """Return the terms for the k-th witness of the audit. The seed path of this witness gives k."""
         return terms_of(self.terms, max(path[-2], 1), single=single)
 
     def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:

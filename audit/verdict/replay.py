@@ -129,7 +129,7 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **f
 
 
 def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
-    """Return the subject to run: the given one, the audited one or, with `trust`, the one that is named.
+    """Return the subject to run: the given or audited one or, with `trust`, the one named in the result.
 
     The audit's `convert` prepares the databases, unless the subject has its own.
     """

@@ -81,7 +81,7 @@ class Terms:
 
 
 def goal_share(*, stops: bool) -> float:
-    """Return the share of the wealth whose bets aim to refute by the last run.
+    """Return the share of the wealth for bets that aim to refute by the last run.
 
     `stops` says whether the audit ends once it refutes.
     """

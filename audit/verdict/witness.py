@@ -92,8 +92,8 @@ class Drawn:
     bet
         The bet on the witness's event, settled by these calls alone.
     blocks
-        The numbers of calls on the p side inside and outside the event, then on the q side, shape (blocks,
-        4).
+        The number of calls inside and outside the event, first on the p side, then on the q side, shape
+        (blocks, 4).
     plan
         How the calls were divided among processes.
     log_limit
@@ -112,7 +112,7 @@ class Drawn:
 
 
 def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
-    """Return the terms for the k-th witness of an audit, from k = 1: the audit's level is multiplied by 2^−k.
+    """Return the terms for the k-th witness of an audit (k ≥ 1). Its level is the audit's times 2^−k.
 
     For single runs in fresh processes (`Plan.is_single`) the level is at most `_ALONE_LEVEL`·2^−k.
 
@@ -137,10 +137,10 @@ def run_witness(
     path: tuple[int, ...],
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
-    """Make the calls of a plan, fixed beforehand; return them, and the witness judged by these calls alone.
+    """Make the calls of a plan, fixed beforehand. Return them, and the witness that they alone support.
 
-    The claim is that for the candidate's distance. If each call has a fresh process, all processes together
-    may take at most `seconds`, as estimated from `_TIMED` processes after the first.
+    The claim used is the claim at the candidate's distance. If each call has a fresh process, all processes
+    together may take at most `seconds`, as estimated from `_TIMED` processes after the first.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     Parameters
     ----------
     hits, calls
-        In how many calls of each process the event happened, and how many calls the process made, shape
+        For each process, the number of calls in which the event happened, and the number of all calls, shape
         (processes,).
 
     **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed

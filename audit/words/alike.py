@@ -56,7 +56,7 @@ def chance(result: SavedResult) -> str:
 
 
 def drawn(result: SavedResult) -> str:
-    """Return a text: how many runs an audit made, after how many it refuted, how many did not finish."""
+    """Return a text with the number of runs: in all, up to the refutation, and not finished."""
     fell = result.samples_to_refutation
     until = f", the claim was refuted after {fell:,}" if fell is not None else ""
     lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
@@ -105,8 +105,8 @@ def with_text(result: SavedResult) -> str:
 def _unreached(result: SavedResult) -> list[str]:
     """Return texts on the smallest faults that an exact audit detects; none if the loss is near the claim.
 
-    One is the smallest loss above the claim, as a multiple of the loss on the databases audited. The other is
-    the smallest error of the code that the comparison with a formula detects.
+    The first fault is the smallest loss above the claim, as a multiple of the loss on the databases audited.
+    The second is the smallest error of the code that the comparison with a formula detects.
     """
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return []

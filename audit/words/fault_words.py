@@ -33,7 +33,7 @@ def place(where: Sequence[Any]) -> str:
 
 
 def several(where: Sequence[Sequence[Any]]) -> str:
-    """Return a text that names the first of some places in an output, and counts the others.
+    """Return a text that names the first of some places in an output, and counts the other places.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def times_slope(draws: str, slope: float) -> str:
 
 
 def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
-    """Return a text on which numbers of the output move, and how far.
+    """Return a text that says which numbers of the output move, and by how much.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return a text on how far draws have to shift, if the output does not shift by as much as the draws.
+    """Return a text that says how far draws must shift to hide what moves, if the output shifts otherwise.
 
     Examples
     --------

@@ -92,14 +92,14 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
 
 
 def _always_words(witness: Witness, where: str) -> str:
-    """Return a sentence that all outputs on the database of p are the same; empty if they vary."""
+    """Return a sentence which says that all outputs on p's database are equal; empty if they vary."""
     if witness.p < 1 or not getattr(witness.event, "is_one_output", False):
         return ""
     return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
 
 
 def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
-    """Return a sentence on a single output entry that also refutes, if the event is a fitted score."""
+    """If the event is a fitted score, return a sentence on one output entry that also refutes."""
     if beside is None:
         return ""
     w = WitnessWords(result, beside, digits=digits)
@@ -214,7 +214,7 @@ def _not_refuted(result: AuditResult) -> str:
 
 
 def unvaried(result: AuditResult) -> str:
-    """Return a sentence that all outputs are equal, with a likely cause; empty if they vary.
+    """Return a sentence which says that all outputs are equal, and the likely cause; empty if they vary.
 
     Examples
     --------
@@ -357,6 +357,6 @@ def _detected(result: AuditResult) -> str:
 
 
 def runs(result: AuditResult) -> str:
-    """Return a text on how many runs were made, of which kind, and after how many the claim was refuted."""
+    """Return a text with the number and the kind of the runs, and when the claim was refuted."""
     parts = f", in {len(result.earlier) + 1} audits that go on from one another" if result.earlier else ""
     return f"{alike.drawn(result)}{parts}; {alike.tried(result.pairs_tried, 'pair')} tried"

@@ -194,12 +194,12 @@ def _whole(label: str, text: str) -> list[str]:
 
 
 def _scaled(lines: int) -> int:
-    """Return a limit of this many lines, raised for a narrow terminal, where the same text needs more."""
+    """Return this number of lines, or more for a narrow terminal, where the same text needs more lines."""
     return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return the items in at most `most` lines, at most two per item; a last line counts those left out."""
+    """Return the items in at most `most` lines, two or fewer per item. A last line counts omitted items."""
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

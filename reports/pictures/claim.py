@@ -84,8 +84,8 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
 
     At x < ε an (ε, δ) claim allows at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε). This is the tightest curve that
     follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q,
-    here with the lower end of p and the upper end of q. The δ axis is logarithmic if the claim has a δ, which
-    would otherwise lie on the axis.
+    here with the lower end of p and the upper end of q. If the claim has a δ, the δ axis is logarithmic. On a
+    linear axis this δ would look like 0.
     """
     epsilon, delta = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
@@ -143,7 +143,7 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _shown(x: float, event: Witness) -> float:
-    """Return the δ that an event shows at ε = `x`; intervals of p and q count by their unfavourable ends."""
+    """Return the δ that an event shows at ε = `x`. If p and q are intervals, the unfavourable ends count."""
     low, high = (event.p_interval or (event.p,))[0], (event.q_interval or (event.q,))[-1]
     return max(0.0, low - math.exp(x) * high)
 
@@ -155,7 +155,7 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 
 
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return a picture of the errors of an observer who guesses by the event, and what the claim allows.
+    """Return a picture of the errors of an observer who guesses by the event, and of the claim's limit.
 
     None if the excess over the claim is too small to be seen in the picture.
     """

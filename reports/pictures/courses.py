@@ -19,7 +19,7 @@ _WIDE = 30.0  # a longer axis is logarithmic
 
 
 def evidence(result: AuditResult) -> Picture | None:
-    """Return a picture of the wealth won by betting against the claim after each run, and of the threshold.
+    """Return a picture of the wealth won by bets against the claim, run by run, and of the threshold.
 
     A result of an older version holds only the wealth at the end.
     """
@@ -59,9 +59,9 @@ def evidence(result: AuditResult) -> Picture | None:
 
 
 def search(result: AuditResult) -> Picture | None:
-    """Return a picture of the largest loss found after each number of pairs tried, and of the claimed ε.
+    """Return a picture of the claimed ε, and of the largest loss found after each number of tried pairs.
 
-    None if fewer than two pairs were tried.
+    Return None if fewer than two pairs were tried.
     """
     course, (epsilon, _) = result.search_course, finite_claim(result)
     if course is None or course.places[-1] < 2 or len(course.places) < 2:
@@ -99,7 +99,7 @@ def _points(course: Course) -> list[tuple[int, float]]:
 
 
 def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
-    """Add the horizontal axis for a number that grows during the audit (runs or pairs); return its scale."""
+    """Add the horizontal axis for a count of runs or pairs, which grows in the audit; return its scale."""
     first, last = max(places[0], 1), max(places[-1], 2)
     far = last / first > _WIDE
     across = Scale(float(first if far else 0), float(last), *FRAME, log=far)

@@ -141,7 +141,7 @@ class Drawing:
         )
 
     def across(self, scale: Scale, top: float, bottom: float, name: str) -> None:
-        """Add a horizontal axis: its grid, its numbers and its name below."""
+        """Add a horizontal axis: its grid, its numbers and, below, its name."""
         for tick in scale.ticks():
             x = scale.at(tick)
             self.path("grid", f"M{x:g} {top:g}V{bottom:g}")

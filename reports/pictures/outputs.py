@@ -22,7 +22,7 @@ _SMALL = 0.1  # of the longest bar: a shorter one is hard to see
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
-    """Return a picture of a witness's outputs; None if it keeps none, as in results of older versions."""
+    """Return a picture of a witness's outputs. None if the witness has none, as in older versions."""
     if witness.outputs is None:
         return None
     outputs = _without_rare(witness.outputs)
@@ -56,7 +56,7 @@ def outputs_picture(witness: Witness) -> Picture | None:
 
 
 def _without_rare(outputs: Outputs) -> Outputs:
-    """Return the outputs with the rare single values outside the event counted as one."""
+    """Return the outputs. Rare single values outside the event are counted together as one value."""
     left, right, left_in, right_in = outputs.shares
     first = max(len(outputs.edges) - 1, 0)
     seldom = (i for i in range(first, len(left)) if max(left[i], right[i]) < _RARE)
@@ -124,7 +124,7 @@ def _column(place: tuple[float, float], top: float, foot: float) -> str:
 
 
 def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequence[bool], y: float) -> None:
-    """Mark the bins in which the event has outputs by a strip below: their bars may be too low to be seen."""
+    """Draw a strip below the bins in which the event has outputs: their bars may be too low to be seen."""
     marked = "".join(f"M{a:g} {y:g}H{b:g}" for (a, b), inside in zip(places, held, strict=False) if inside)
     if marked:
         drawing.path("strip", marked)

@@ -75,7 +75,7 @@ def failure_rates(result: UtilityResult) -> Picture | None:
 
 
 def _names(problems: Sequence[str]) -> list[str]:
-    """Return the names of problems, shortened in the middle, because most differ at the end, some earlier.
+    """Return the names of problems, shortened in the middle: most names differ at the end, some earlier.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
-    """Return the easiest to read of the best one-entry events; None if none surely has positive growth.
+    """Return the most readable of the best one-entry events; None if none surely has positive growth.
 
     The best are those with nearly the largest growth (`ALIKE`).
     """
@@ -93,7 +93,7 @@ class _Found:
 
     @property
     def worth(self) -> float:
-        """The growth, reduced if the event uses a fitted score, so that other events are preferred to it."""
+        """The growth, reduced for events that use a fitted score: then other events are preferred."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:
@@ -110,7 +110,7 @@ class _Found:
         return self.effort, -self.growth
 
     def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
-        """Return a shorter version with nearly the same growth on stored outputs, else the event itself."""
+        """Return the candidate, with a shorter event if one has nearly the same growth on stored outputs."""
         side, told = self.candidate.side, self.event
         wanted = _KEPT * growth_on(told, memory, side, terms)
         for k in range(len(told.conditions)):
@@ -120,7 +120,7 @@ class _Found:
 
 
 def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
-    """Return the events with positive estimated growth; for a fitted score, also events of its entries."""
+    """Return the events with positive estimated growth. For a fitted score add events of its entries."""
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
     best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)

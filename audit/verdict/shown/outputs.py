@@ -1,8 +1,8 @@
 """The outputs that a witness shows: those of its runs, or the exact laws, counted in a few bins.
 
 The counted quantity is the one that the event reads first: a number (the output, an entry, a fitted score),
-or values that are not numbers. The bins span nearly all outputs and those ends of the event that are close to
-them.
+or values that are not numbers. The bins span nearly all outputs, and those ends of the event that are close
+to the outputs.
 """
 
 import math
@@ -76,7 +76,7 @@ class Seen:
                     self._known.setdefault(key, output)
 
     def outputs(self) -> Outputs | None:
-        """Return the counted outputs; None if a side has none, or the event reads nothing countable."""
+        """Return the counted outputs. None if a side has none, or if nothing in the event can be counted."""
         first = self._first
         if first is None or not all(self._columns):
             return None
@@ -91,7 +91,7 @@ class Seen:
 
     @property
     def _first(self) -> NumberIn | AtomIn | None:
-        """The first condition of the event on a number, else on a value; None for a region of a law."""
+        """The event's first condition on a number, else its first on a value. None for a region of a law."""
         found = (each for kind in (NumberIn, AtomIn) for each in self.event.conditions if type(each) is kind)
         return next(found, None)
 
@@ -258,9 +258,10 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins, which also cover those ends of the event that are near.
+    """Return round edges of about `MOST_BINS` bins. They also cover the near ends of the event.
 
-    Whole numbers lie in the middle of their bins. None if numbers are too far apart or too close for bins.
+    Whole numbers lie in the middle of their bins. Return None if numbers are too far apart or too close for
+    bins.
     """
     low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low
@@ -284,7 +285,7 @@ def _step(least: float) -> float:
 
 
 def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
-    """Return the outputs that a table counts, shape (4, bins and names).
+    """Return the outputs counted in a table of shape (4, number of bins and names).
 
     `names` may be `Outputs` of single values.
     """

@@ -28,7 +28,7 @@ _FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
-    """Return tables, which count past runs, of the heaviest entries in a score, their sums and differences.
+    """Return tables that count past runs by the heaviest entries of a score, their sums and differences.
 
     An entry that some outputs lack is left out, because a sum does not show whether its entries are present.
     """
@@ -46,7 +46,7 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """Yield, for each two entries of large weight, the best event "both pass a bound", and its p and q.
+    """For each two entries of large weight, yield the best event "both pass a bound", and its p and q.
 
     Parameters
     ----------
@@ -123,10 +123,10 @@ def _features(score: TableScore) -> Iterator[NumberFeature]:
 
 
 def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
-    """Yield (table, p side, events, allowance): for each table and side the suggested, then the plain events.
+    """Yield (table, p side, events, allowance). For each table and side, suggested events come first.
 
-    The allowance for selection bias, in standard errors, is 0 for suggested events. It is positive for plain
-    ones, because the counts that chose a plain event also estimate its p and q.
+    Plain events follow. The allowance for selection bias, in standard errors, is 0 for suggested events. It
+    is positive for plain ones, because the counts that chose a plain event also estimate its p and q.
     """
     for table in tables:
         for side in (0, 1):
