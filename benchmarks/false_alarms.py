@@ -69,7 +69,7 @@ class Case(Tight):
 
 @dataclass(frozen=True)
 class Domain:
-    """A mechanism that meets its claim (ε, δ) on all neighbouring databases, on some of them exactly."""
+    """A mechanism whose loss never exceeds its claim (ε, δ), and equals it on some neighbouring databases."""
 
     mechanism: Any
     relation: Any
@@ -127,7 +127,7 @@ class NoisyCount:
 
 
 class ExponentialNoisyMax:
-    """The index of the largest of some answers with exponential noise of scale 2. ε = 1 if it leads by 2."""
+    """The index of the largest answer with exponential noise of scale 2. ε = 1, reached at a lead of 2."""
 
     def __call__(self, database, rng):
         return int(self.sample(database, 1, rng)[0])

@@ -210,7 +210,7 @@ def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[s
 def calls() -> None:
     """Print what a recorded call and a recorded run cost, also as multiples of unrecorded ones.
 
-    A run copies its database and makes its generator; a recorded one also seeds the generators of the process
+    A run copies its database and makes its generator; a recorded run also seeds the generators of the process
     and takes the output apart.
     """
     database = [0, 1, 1, 1, 0] * 2

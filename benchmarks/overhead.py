@@ -155,7 +155,7 @@ def peak() -> int:
 
 
 def memory(kind: str, runs: int) -> Figure:
-    """Measure the peak memory of an audit. It runs in a separate process, so that nothing else counts."""
+    """Measure the peak memory of an audit in a separate process, so that nothing else counts."""
     command = [sys.executable, __file__, "--memory", kind, "--runs", str(runs)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = int(done.stdout) / 1024

@@ -113,7 +113,7 @@ def tree(counts: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def top_3(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the places of the three largest of twelve answers: three exponential mechanisms at ε/3."""
+    """Return the places of the three largest of twelve answers, chosen by exponential mechanisms at ε/3."""
     noisy = answers + rng.gumbel(scale=6 / CLAIMED, size=(runs, 12))
     return np.argsort(-noisy, axis=1)[:, :3].astype(float)
 

@@ -28,7 +28,7 @@ Rank = tuple[float, ...]
 
 
 def task_of(entry: Entry, sizes: tuple[int, int] | None) -> PrivacyTask:
-    """Return the task of an entry; with `sizes`, over databases of these sizes."""
+    """Return the task of an entry. If `sizes` is given, the databases have these sizes."""
     options = dict(entry.options or {})
     if sizes is not None:
         options["size"] = sizes
@@ -53,7 +53,7 @@ def rank(task: PrivacyTask, pair: Any) -> Rank:
 def climbed(
     task: PrivacyTask, start: Any, *, by: int, steps: int, rng: np.random.Generator
 ) -> tuple[Rank, Any]:
-    """Climb from a pair. Return the largest rank found, ordered by loss (0) or by delta (1), and its pair."""
+    """Climb from a pair. Return the largest rank found, by loss (`by` = 0) or delta (1), and its pair."""
     best, pair = rank(task, start), start
     vary = task.databases.vary(pair, rng)
     for _ in range(steps):
@@ -69,7 +69,7 @@ def climbed(
 
 
 def turned(pair: Any, rng: np.random.Generator) -> Any:
-    """Return the pair after several equal records, shared by both databases, became another record.
+    """Change several equal records, shared by both databases, into another record; return the new pair.
 
     The number of changed records is drawn at random. Return None if the databases share no record, or are not
     lists of equal length.

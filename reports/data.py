@@ -1,4 +1,4 @@
-"""The saved results that a page was made from, kept inside it with all digits."""
+"""The saved results that a page was made from, kept inside the page with all digits."""
 
 import re
 from collections.abc import Mapping

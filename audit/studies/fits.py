@@ -129,7 +129,7 @@ def _met(cell: Cell) -> int:
 
 
 def _grown(form: Form, cells: list[Cell]) -> Growth:
-    """Return the curve of a form, fitted to the middles of the brackets."""
+    """Return a curve of this form, fitted to the middles of the brackets."""
     from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]  # a second to load
 
     places = np.array([cell.place for cell in cells])

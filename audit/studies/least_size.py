@@ -89,7 +89,7 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
 
 
 def searched(steps: Sequence[Step], found: Step) -> list[Step]:
-    """Return the steps decided by a closed form, after `found`, a search of a family of problems, is added.
+    """Return the steps that a closed form decided, updated by `found`, the search of a problem family.
 
     The search was made at the least m of the "met" steps. If it does not refute the claim, the step at that m
     remains "met", on the closed form's problem. The step's `high` becomes the search's bound for the other

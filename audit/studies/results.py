@@ -27,7 +27,7 @@ class CurveResult:
 
     @property
     def shown(self) -> list[Growth]:
-        """The fitted curves to report, the better fit first; only curves that are positive at every cell.
+        """The fitted curves to report, the better fit first. Each is positive at every cell.
 
         If the bound is exponential, an exponential is reported instead of a line.
         """
@@ -129,7 +129,7 @@ class StudyResult(NoTruth):
 
     @property
     def statement(self) -> str:
-        """A text that says what the brackets mean, and bounds the probability that any of them is wrong."""
+        """A text that says what the brackets mean, with a bound on the chance that any bracket is wrong."""
         return (
             "A bracket (r, m] says two things. With r records the learner fails with probability above "
             f"{self.beta:g} on at least one problem. With m records it fails with probability at most "

@@ -26,7 +26,7 @@ def _has(subject: Any, name: str) -> bool:
 
 
 def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
-    """Return which kinds of audit apply to a subject or entry, given the options of its privacy audit.
+    """Return the kinds of audit that apply to a subject or entry, given the options of its privacy audit.
 
     A subject without a claim gets a privacy audit, which reports the missing claim.
 

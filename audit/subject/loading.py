@@ -68,7 +68,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _module_name(path: Path) -> str:
-    """Return a module name for a file: the same in every process, and invalid in an import statement."""
+    """Return a module name for a file. It is the same in every process, and no other module has it."""
     name = f"dp_audit_target_{path.stem}"
     while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
         name += "_"

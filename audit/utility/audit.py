@@ -230,7 +230,7 @@ class UtilityAudit:
         ]
 
     def _witness(self) -> UtilityWitness | None:
-        """Return the failure as a witness: its run, repeated to get the database and the output."""
+        """Return the failure as a witness. Its run is repeated to get the database and the output."""
         worst = self.betting.worst
         trial = worst.failing
         if trial is None:

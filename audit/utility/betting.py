@@ -134,7 +134,7 @@ class UtilityBetting:
                 self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:
-        """Return the problem that looks worst or, every `NEGLECTED` batches, the one least bet on."""
+        """Return the problem that looks worst or, every `NEGLECTED` batches, the one with the fewest runs."""
         if sum(each.batches for each in standings) % NEGLECTED == NEGLECTED - 1:
             return min(standings, key=lambda each: each.bets.runs)
         runs = sum(each.seen for each in self.standings)

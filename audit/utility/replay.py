@@ -100,7 +100,7 @@ def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
-    """Return the problem of a witness: that of its name in `problems` or of the learner, else the audit's."""
+    """Return the witness's problem, found by name in `problems` or the learner, else from the audit."""
     if problems is not None or callable(getattr(learner, "problems", None)):
         library = read_problems(problems, subject=learner).library
         named = next((problem for problem in library if problem.name == witness.problem), None)

@@ -101,8 +101,8 @@ def _providers() -> Any:
 def pcg64_memory(bits: Any) -> tuple[memoryview, memoryview] | None:
     """Return the memory of a `PCG64`: its state, and the half of a draw that it keeps for the next draw.
 
-    Writing there sets the state 15 times as fast as `bits.state = ...`. None if numpy has another layout.
-    The generator must live as long as the memory is used. Checked with numpy 2.4.
+    Writing to this memory sets the state 15 times as fast as `bits.state = ...`. Return None if numpy has
+    another layout. The generator must live as long as the memory is used. Checked with numpy 2.4.
 
     Examples
     --------

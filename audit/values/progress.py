@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """Event: of `of` audits in total (or items named by `what`), `done` are finished; `seconds` are left.
+    """Event: `done` of all `of` audits (or items named by `what`) are finished; `seconds` are left.
 
     Examples
     --------

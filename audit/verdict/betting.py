@@ -249,7 +249,7 @@ class Betting:
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return the growth that a pair's scouting runs promise, or 0 unless `look` asks; drop the runs."""
+        """Return the growth that a pair's scouting runs promise; 0 if it is not asked for. Drop the runs."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None

@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that refute p = 1, q = 0, if the first runs of the search show the event.
+    """Return the fewest runs that can refute a claim: p = 1, q = 0, and the first runs show the event.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
 
 
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
-    """Return the result of an audit by runs; if `before` is given, it continues that audit."""
+    """Return the result of an audit by runs. If `before` is given, continue that audit."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = f"{least:,}" if least < 10**15 else f"{least:.3g}"
     if before is None:
@@ -176,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation. If the subject changes its input only now, repeat it on copies."""
+        """Return the confirmation. Make it on copies if the subject changes its input only now."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -248,7 +248,7 @@ class _Runs:
         return None if self.betting is None else self.betting.coupled.of(memory)
 
     def _compare_calls(self, memory: PairMemory) -> str:
-        """Return a text on where the subject's `sample` and its calls disagree; empty if they do not."""
+        """Return a text that says where the subject's `sample` and calls disagree; empty if they agree."""
         if self.task.subject.declared_sampler is None or self.sampler.state_suspected():
             return ""
         check = CallsCheck(self.sampler, self.terms)

@@ -131,7 +131,7 @@ class _Side:
         )
 
     def _shown(self) -> tuple[Event, tuple[float, float]]:
-        """Return the shortest of the events that `sample` and calls give unequally often, and both shares."""
+        """Return the shortest event that `sample` and calls give unequally often, and its two frequencies."""
         found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
         events = [*found, *(simple for event in found for simple in _simpler(event))]
         counts = [self.memory.seen(event, 0) for event in events]

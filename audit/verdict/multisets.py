@@ -149,7 +149,7 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
 
 
 def _pairs(kinds: int, size: int) -> Iterator[tuple[Multiset, Multiset]]:
-    """Yield each pair once: the shared records, with either of two further records."""
+    """Yield each pair once. Its two sides add different records to the same shared records."""
     for shared in combinations_with_replacement(range(kinds), size - 1):
         with_one = [tuple(sorted((*shared, place))) for place in range(kinds)]
         yield from combinations(with_one, 2)

@@ -24,7 +24,7 @@ def accuracy(result: SavedResult) -> tuple[float, float] | None:
 
 
 def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) -> float | None:
-    """Return the largest p that the claim allows for this q; the default for q is that of the witness.
+    """Return the largest p that the claim allows for this q; the default is the witness's q.
 
     This is e^ε·q + δ, with the claim's ε and δ at the distance between the witness's databases. The result is
     None if ε or δ is unknown.

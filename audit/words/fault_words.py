@@ -115,7 +115,7 @@ def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
 
 
 def each_moves(by: Mapping[Sequence[Any], float]) -> str:
-    """Return a text that says how far some numbers of the output move, one number at a time.
+    """Return a text that says how far each of some numbers of the output moves.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return a text that says how far draws must shift to hide what moves, if the output shifts otherwise.
+    """Return a text that says how far draws must shift to hide a move of another size.
 
     Examples
     --------

@@ -99,7 +99,7 @@ def _always_words(witness: Witness, where: str) -> str:
 
 
 def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
-    """If the event is a fitted score, return a sentence on one output entry that also refutes."""
+    """Return a sentence on one output entry that also refutes, if the event is a fitted score."""
     if beside is None:
         return ""
     w = WitnessWords(result, beside, digits=digits)

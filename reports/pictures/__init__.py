@@ -1,1 +1,1 @@
-"""Pictures: how one is drawn (`drawing`), and those of a claim, outputs, the course of an audit, a study."""
+"""Pictures of a claim, of outputs, of the course of an audit and of a study; `drawing` draws them."""

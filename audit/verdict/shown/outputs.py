@@ -287,7 +287,7 @@ def _step(least: float) -> float:
 def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
     """Return the outputs counted in a table of shape (4, number of bins and names).
 
-    `names` may be `Outputs` of single values.
+    If `names` is the `Outputs` of single values, their columns are added to the table.
     """
     if isinstance(names, Outputs):
         beside = (names.on_left, names.on_right, names.left_inside, names.right_inside)

@@ -46,7 +46,7 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """For each two entries of large weight, yield the best event "both pass a bound", and its p and q.
+    """Yield the best event "both pass a bound" for each two entries of large weight, and its p and q.
 
     Parameters
     ----------
