@@ -119,7 +119,7 @@ def _put_first_on_path(folder: Path) -> None:
 
 
 def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
-    """Return the saved `target` of a witness file. If it names a file, give this the full path.
+    """Return the saved `target` of a witness file. A file name gets its full path on this machine.
 
     A target ``path.py:object`` is relative to the folder from which it was saved. The file is looked for in
     the folder of the witness file, in its parents, and then in the working folder. The first file found with

@@ -123,7 +123,7 @@ class Renewal:
         return min(times, _MOST_MADE)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
-        """Return whether copies of the learner's first state give the same output in every run."""
+        """Return whether copies of the learner's first state give the same outputs as the present state."""
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False

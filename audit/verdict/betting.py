@@ -363,7 +363,7 @@ class Betting:
     def _singly(self) -> bool:
         """Whether every run is a call of its own.
 
-        Runs of one sampler call are independent trials if they depend on the generator alone, as with a
+        Runs of one sampler call are independent trials only if they depend on the generator alone, as with a
         cache. A refutation that depends on other state must be confirmed by single calls.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)

@@ -32,7 +32,7 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 
 def most_probable(law: Law) -> tuple[str, ...]:
-    """Return the outputs of a discrete law, the most probable first; an empty list for other laws.
+    """Return the most probable outputs of a discrete law, in descending order; empty for other laws.
 
     Examples
     --------

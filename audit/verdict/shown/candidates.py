@@ -37,7 +37,7 @@ _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event to test as a witness, its p side, and estimates of p and q from past runs."""
+    """An event to test as a witness: its p side, its distance in steps, and p and q from past runs."""
 
     event: Event
     side: int

@@ -144,7 +144,7 @@ def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
 def _roundings(
     intervals: tuple[tuple[float, float], ...], *, whole: bool
 ) -> Iterator[tuple[tuple[float, float], ...]]:
-    """Yield intervals with whole bounds, or with bounds of few digits, rounded in three directions."""
+    """Yield intervals with whole bounds, or bounds of few digits, rounded to nearest, inwards or outwards."""
     few = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
     for way in [_next_whole] if whole else few:
         found = tuple(each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals)
