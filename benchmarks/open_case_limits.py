@@ -65,7 +65,7 @@ def two_laplaces(shift: float) -> Events:
 def two_sided_geometric(shift: int, rate: float) -> Events:
     """Return (p, q) of the events "output below t", for integer noise on two answers `shift` apart.
 
-    The weight of k is e^(−rate·|k|).
+    The noise k has weight e^(−rate·|k|).
     """
     ratio = math.exp(-rate)
 
@@ -106,7 +106,7 @@ def largest_of_shuffled() -> Events:
     The outputs have noise N(0, ½²) and are shuffled. 99 have mean −1; one has mean 1 on the left and 0 on the
     right. A shuffle does not change the largest output, so p and q are exact. The likelihood ratio of the
     shuffled vectors is hardly better: its limit is 1,250 runs (by 200,000 simulated runs on each side), and
-    that of these events is 1,275.
+    the limit of these events is 1,275.
     """
 
     def below(t: float, first: float) -> float:

@@ -1,11 +1,11 @@
-"""Search for the databases with the largest loss, for entries of the catalogue, by climbs from many starts.
+"""Search for databases on which entries of the catalogue have their largest loss, from many starts.
 
-Each start is a pair of neighbours that an audit would propose, or one of the entry's own. A step leads to
-other neighbours, or changes many equal records of both databases into another record at once. Without the
+Each start is a pair of neighbours that an audit would propose, or one of the entry's own pairs. A step leads
+to other neighbours, or changes many equal records of both databases into another record at once. Without the
 second kind, climbs do not reach long databases. A step is kept if the exact loss rises or, at equal loss, if
 another number of `rank` rises. If an entry's formulas give no closed form, its `Formulas.epsilon` or
-`Formulas.delta` comes from here, and the pair belongs in its `pairs`. If the loss still grows with
-`--sizes`, it is not yet the largest over all databases.
+`Formulas.delta` comes from here, and the pair belongs in its `pairs`. If the loss still grows with `--sizes`,
+it is not yet the largest over all databases.
 
 Usage: python benchmarks/worst.py [PATTERN] [--starts N] [--steps N] [--sizes LOW HIGH] [--seed N]
 """

@@ -23,7 +23,7 @@ _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Return how a verdict compares with the catalogue entry's expected one; empty if none is expected.
+    """Return how a verdict compares with the verdict that the catalogue entry expects; empty if none is.
 
     Examples
     --------

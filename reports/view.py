@@ -120,7 +120,7 @@ def audits_part(
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
 ) -> AuditsPart:
-    """Return the part of the page on these results. `checks` has lines of mutation checks by result's index.
+    """Return the part of the page on these results. `checks` maps a result's index to its mutation checks.
 
     `not_audited` names the audits that an interrupted suite left out. With `pages`, which says where each
     result's own page is, the part is only an index.

@@ -63,7 +63,8 @@ class Fit:
     least, most
         Bounds on the mean slope of m between the two ends of the axis, from the brackets alone.
     ratio_least, ratio_most
-        Bounds on the ratio of the least m at the last value to that at the first, from the brackets alone.
+        Bounds on the ratio of the least m at the last value to the least m at the first value, from the
+        brackets alone.
     rate_least, rate_most
         Bounds on the mean slope of ln m between the two ends of the axis, from the brackets alone.
 

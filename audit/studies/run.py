@@ -218,7 +218,7 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest of a curve's code and of the values that its functions hold, 16 hexadecimal digits.
+    """Return a digest (16 hexadecimal digits) of a curve's code and of the values that its functions hold.
 
     If a learner's code changes, its cells start again.
 

@@ -54,10 +54,10 @@ class Calling:
 def read_calling(mechanism: Any) -> Calling:
     """Return how to call `mechanism`, read from its signature.
 
-    The generator is the second positional argument if that parameter is named rng, random_state or
-    generator. It is a keyword argument if a later parameter has such a name. If no parameter has such a
-    name, it is the second positional argument if that parameter is required. Otherwise the mechanism gets the
-    database alone.
+    The generator is the second positional argument if that parameter is named rng, random_state or generator.
+    It is a keyword argument if a later parameter has such a name. If no parameter has such a name, the
+    generator is the second positional argument if the mechanism requires one. Otherwise the mechanism gets
+    the database alone.
 
     Raises
     ------

@@ -145,7 +145,8 @@ def _refuse_unknown(
 ) -> None:
     """Raise an error for a parameter that `factory` lacks.
 
-    Its first `skip` parameters do not count: for a mechanism these are the database and the generator.
+    The first `skip` parameters of `factory` do not count: for a mechanism these are the database and the
+    generator.
     """
     told = parameters_of(factory)  # if None, the call itself will report errors
     accepted = list((told or {}).values())

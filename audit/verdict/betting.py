@@ -243,7 +243,7 @@ class Betting:
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return an even number of recorded runs of a pair; None for each run if the budget is too small."""
+        """Return recorded runs of a pair, an even number; None for each if the budget is too small."""
         if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
             return [None] * len(even)
         return self.sampler.probe(memory.left, memory.right, even, place)

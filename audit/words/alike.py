@@ -64,7 +64,7 @@ def drawn(result: SavedResult) -> str:
 
 
 def tried(count: int, noun: str, *, of: int = 0) -> str:
-    """Return a text with the number of things tried and, if not all were tried, the number that there are.
+    """Return a text with the number of things tried and, if some were not tried, the total number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The largest p that a claim allows on a pair of databases at any distance, as a number and as a formula."""
+"""The largest p that a claim allows on two databases at any distance, as a number and as a formula."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Plain events for a fitted score: on its heaviest entries, and their sums, differences and joint bounds.
+"""Plain events instead of a fitted score: on its heaviest entries, and their sums, differences and bounds.
 
 These events are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed,
 they are tested on separate runs (`judge`).
