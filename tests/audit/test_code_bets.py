@@ -48,7 +48,7 @@ def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
 
 
 class OnOneDatabase(Response):
-    """A subject that gives away one boundary database by an output that its law allows."""
+    """A subject that reveals one boundary database by an output that its law allows."""
 
     records = (0, 1, 2)
     size = 7

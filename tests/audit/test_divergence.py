@@ -379,8 +379,8 @@ def test_the_worst_event_attains_delta(name):
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_draws_fall_into_the_worst_event_with_its_probability(name):
-    """Binomial tests at 1e-8 on 2,000 draws. They detect an event that is wrong on outputs of total
-    probability 0.1."""
+    """Binomial tests at significance 1e-8 on 2,000 draws. They detect an event that is wrong on outputs of
+    total probability 0.1."""
     p, q = PAIRS[name]
     event = worst_event(p, q, 0.01)
     for law in (p, q):

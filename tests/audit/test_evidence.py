@@ -188,8 +188,8 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """The inequality, applied step by step, gives the same bound: b ← R·b + δ, from probability 0 at the far
-    end."""
+    """Start with b = 0 at the far end and apply the inequality at each step: b ← R·b + δ. This gives the same
+    bound."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)
@@ -269,8 +269,8 @@ def test_a_case_on_the_boundary_is_fair_for_any_estimate(p, q):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.3, 0.2), (4.0, 1e-6), (40.0, 0.9)])
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_payoffs_are_those_of_the_linear_bet(p, q, epsilon, delta):
-    """For a stake s the payoff is log(1 + s·D/M). D is 2·1[E] − δ − h for a call on the p side, and
-    −2R·1[E] − δ + h for one on the q side. M is the largest loss, −min D."""
+    """For a stake s the payoff is log(1 + s·D/M). D is 2·1[E] − δ − h for a call on the p side, and −2R·1[E]
+    − δ + h for a call on the q side. M is the largest loss, −min D."""
     ratio = math.exp(epsilon)
     h = p + ratio * q
     found = log_payoffs(np.array(p), np.array(q), epsilon, delta)

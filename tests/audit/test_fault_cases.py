@@ -412,8 +412,8 @@ def test_an_examination_ends_after_a_number_of_runs(monkeypatch):
 
 
 def test_waiting_does_not_count_as_computing():
-    """The mechanism waits in each of 80 runs or more, as processes on a busy machine do. It computes for a
-    tenth of that time."""
+    """The mechanism waits in each of at least 80 runs, as processes on a busy machine do. Computing takes a
+    tenth of the waiting time."""
 
     def waits(database, rng):
         time.sleep(0.01)

@@ -1,5 +1,5 @@
-"""What is learned about a pair of databases does not depend on the cut into blocks, and is fixed before each
-batch."""
+"""What is learned about a pair of databases does not depend on how its runs are cut into blocks. It is fixed
+before each batch."""
 
 import numpy as np
 import pytest

@@ -136,8 +136,8 @@ def test_a_fault_that_is_back_fails_without_our_traceback(faulty):
 
 
 def test_a_fault_that_is_gone_passes(project):
-    """The repaired release has the noise that the claim needs. It is refuted with probability at most
-    1e-6."""
+    """The repaired release has the noise that the claim needs. So the claim is refuted with probability at
+    most 1e-6."""
     found, _ = outcomes(project, "-k", "release or same", REPAIRED="1")
     assert found == {"test_fault_stays_away[release]": None, "test_on_the_same_but_new_runs": None}
 
@@ -190,7 +190,7 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
 
 
 def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(project, tmp_path, monkeypatch):
-    """The other file has a constant, which refutes nothing, so the witness would pass if that file were
+    """The mechanism in the other file returns a constant. So the witness would pass if that file were
     used."""
     witness = project / "tests" / "witnesses" / "leak.json"
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")

@@ -132,8 +132,8 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Each replay misses the fault with probability far below 1e-9, as above. An earlier version tested the
-    second replay at significance·2^−1000."""
+    """Each replay misses the fault with probability far below 1e-9, as in the test above. An earlier version
+    tested the second replay at significance·2^−1000."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED
@@ -178,7 +178,7 @@ def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
 
 
 def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
-    """The repaired mechanism meets the claim with equality, so it is refuted with probability at most
+    """The repaired mechanism meets the claim with equality, so the claim is refuted with probability at most
     1e-6."""
     again = refuted(Loud()).replay(Repaired())
     assert again.verdict is Verdict.NOT_REFUTED

@@ -293,8 +293,8 @@ def test_either_side_of_coupled_pairs_may_come_first():
 
 
 class Counting(Vectorised):
-    """A subject whose outputs show how it was called: the answers of single calls are larger by about
-    1,000."""
+    """A subject whose outputs show how it was called: the answers of single calls are larger by about 1,000
+    than those of `sample`."""
 
     def __call__(self, database, rng):
         return 1000 + noisy(database, rng)

@@ -1,6 +1,7 @@
 """The search for a pair: what it tries, what it spends, and that it finds what is hidden.
 
-Long, because all of its tests share the subjects that hide something and the parts of the search.
+The file is long because all its tests share the same subjects, which hide something, and the parts of the
+search.
 """
 
 import itertools
@@ -186,8 +187,8 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """One pair among many is scouted as far apart. Of the pairs that wait, it is the first to be looked
-    at."""
+    """Scouting shows that one pair among many is far apart. Of all pairs that wait, the search looks at this
+    pair first."""
     far = ([5], [6])
     world = World(
         neighbours(200),

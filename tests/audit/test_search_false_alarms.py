@@ -1,5 +1,5 @@
-"""Audits that search freely, on mechanisms that meet their claim with equality: the mean wealth does not
-grow, and defects are caught.
+"""Audits that search freely. If a mechanism meets its claim with equality, the mean wealth does not grow.
+Planted defects are caught.
 
 This file makes only some of the audits. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python
 benchmarks/false_alarms.py --search`` makes all of them. The criteria are those of `test_false_alarms`.
@@ -40,7 +40,7 @@ def test_tight_audits_that_search_freely_stay_within_their_significance(false_al
 
 
 def responses(database):
-    """Return the exact law of randomized response of every record, by enumeration."""
+    """Return the exact law of randomized response applied to every record, by enumeration."""
     return {
         answers: math.prod(
             0.75 if bit == answer else 0.25 for bit, answer in zip(database, answers, strict=True)

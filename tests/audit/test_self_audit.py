@@ -185,8 +185,8 @@ def witnessed():
 
 @pytest.fixture
 def only_response(monkeypatch):
-    """Let the coverage rows of the self-audit use only witnesses of randomized response, and test no
-    detectable ε."""
+    """Restrict the coverage rows of the self-audit to witnesses of randomized response. No detectable ε is
+    tested."""
     monkeypatch.setattr(coverage, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(coverage, "controls", tuple)
 

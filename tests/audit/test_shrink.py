@@ -144,7 +144,8 @@ def test_kept_records_may_grow_if_fewer_records_then_suffice():
 
 
 def test_undecided_pairs_get_longer_looks_and_clear_ones_do_not():
-    """One pair shows its growth without doubt from 200 pairs of runs on. The other shows no growth."""
+    """After 200 pairs of runs, one pair of databases clearly shows growth. The other pair of databases shows
+    no growth."""
     looked = {}
 
     def look(memory, runs):

@@ -64,8 +64,8 @@ def verdicts_of_one_noise(seeds):
 
 
 def test_a_sampler_whose_runs_share_a_draw_refutes_nothing():
-    """Calls refute each of the 12 audits with probability at most 1e-3, so chance cannot explain a
-    refutation."""
+    """In single calls the mechanism meets its claim, so each of the 12 audits refutes with probability at
+    most 1e-3. Chance cannot explain a refutation."""
     found = verdicts_of_one_noise(range(12))
     assert Verdict.REFUTED not in {result.verdict for result in found}
     said = "fails only when many runs share one call of `sample`: single calls did not confirm it"
@@ -407,8 +407,8 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
     """The bounds are compared with the sum over all outcomes. At a kink of δ(ε) the rounded losses are
-    furthest from the truth: by up to a quarter of the window for one coordinate and an eighth for three. The
-    window is about 1e-6."""
+    furthest from the truth: by up to a quarter of the window for one coordinate, and by an eighth for three
+    coordinates. The window is about 1e-6."""
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))

@@ -35,7 +35,7 @@ class Cycle:
 
 
 class Later:
-    """A learner that fails from one call on."""
+    """A learner that fails in all calls after the first `after` calls."""
 
     def __init__(self, after):
         self.after, self.calls = after, 0

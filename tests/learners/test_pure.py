@@ -128,8 +128,8 @@ def test_random_maps_are_universal():
 
 
 def test_the_hashed_learner_is_private_over_all_maps():
-    """The loss is taken over every map from 2 bits to 1 and every sample of 2, from the exact law of (map,
-    bucket)."""
+    """The loss is taken over every map from 2 bits to 1 bit and every sample of 2 examples, from the exact
+    law of (map, bucket)."""
     learner = HashedPointLearner(dimension=2, bits=1, size=2)
     databases = list(product(learner.records, repeat=2))
     pairs = [(a, b) for a, b in product(databases, databases) if sum(map(tuple.__ne__, a, b)) == 1]

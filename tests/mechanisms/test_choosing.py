@@ -37,7 +37,8 @@ CHECKED = [
 
 
 def written_out(scores, *, m, alpha, epsilon):
-    """Return the laws on rows of scores by BNS §4.1, ⊥ first; ⊥ is certain if all scores are 0."""
+    """Return the laws on rows of scores, as BNS §4.1 defines them. The first outcome is ⊥, which is certain
+    if all scores are 0."""
     scores = np.atleast_2d(np.asarray(scores, float))
     passing = stats.laplace(scores.max(axis=1), 4 / epsilon).sf(alpha * m / 2)
     with np.errstate(invalid="ignore"):

@@ -1,6 +1,6 @@
-"""Algorithm Rec: against an enumeration of Fig. 1 written out here, its privacy, its utility, its limits.
+"""Algorithm Rec is compared with an enumeration of Fig. 1. Its privacy, utility and limits are tested too.
 
-Each chi-square test has significance 1e-9; comments state which errors it would detect.
+Each chi-square test has significance 1e-9. Comments state which errors each test would detect.
 
 The file is long because privacy, utility and limits share the enumeration and the instances.
 """

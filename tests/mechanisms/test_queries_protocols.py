@@ -46,7 +46,8 @@ COIN = Population([0, 1], [0.35, 0.65])
 
 
 def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
-    """Return a protocol that asks these questions in order; each may be a function of the earlier answers."""
+    """Return a protocol that asks these questions in order. A question may be a function of the earlier
+    answers."""
 
     def algorithm(_size):
         answers = []
@@ -58,7 +59,8 @@ def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
 
 
 def then_who_denied(answers):
-    """Ask again the first entry that answered 0, with epsilon 1/4 if both did and 1/2 otherwise."""
+    """Ask again the first entry that answered 0. The epsilon is 1/4 if both entries answered 0, and 1/2
+    otherwise."""
     share = 0.25 if not answers[0].any() else 0.5
     return int(answers[0].argmin()), RandomizedResponse(epsilon=share)
 
