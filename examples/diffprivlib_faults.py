@@ -193,8 +193,7 @@ def histogram_replacing_one(database):
     reference=f"the classes are those present in the data; {NEW}",
 )
 def naive_bayes_classes(rows):
-    """Return the class priors of a naive Bayes model. The number of priors reveals whether a class is
-    empty."""
+    """Return the class priors of naive Bayes; the number of priors reveals whether a class is empty."""
     x, y = np.array(rows).T
     return models.GaussianNB(epsilon=1.0, bounds=(0, 1)).fit(x.reshape(-1, 1), y).class_prior_
 

@@ -1,6 +1,6 @@
 """Exact divergences compared with closed forms, brute force and quadrature.
 
-Long, because all kinds of laws go through the same comparisons.
+The file is long because all kinds of laws go through the same comparisons.
 """
 
 import functools
@@ -137,8 +137,8 @@ FAR = {
 
 @functools.cache
 def _near(name):
-    """Return δ(0.3) and ε at δ = 0.05 of two laws of scale 1 at 0 and 1. They depend only on the distance in
-    scales."""
+    """Return δ(0.3) and ε at δ = 0.05, for two laws of scale 1 at 0 and 1. Both values depend only on
+    distance ÷ scale."""
     p, q = (_by_functions(FAR[name][0](loc, 1.0)) for loc in (0.0, 1.0))
     return hockey_stick(p, q, 0.3), epsilon_at(p, q, 0.05)
 

@@ -1,7 +1,7 @@
 """The betting rule: by enumeration, no bet against a true claim has a positive expected gain. Bounds and
 intervals.
 
-Long, because the enumerations share their claims, laws and stakes.
+The file is long because the enumerations share their claims, laws and stakes.
 """
 
 import itertools
@@ -219,8 +219,8 @@ def test_bounds_from_distant_databases_are_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth if a share of 0.8 is bet from the start, and 0.2/(n(n + 1)) more from bet n + 1
-    on."""
+    """Return the log wealth after each bet. A share of 0.8 is bet from the start, and a further share of
+    0.2/(n(n + 1)) from bet n + 1 on."""
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):

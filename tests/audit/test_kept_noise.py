@@ -1,7 +1,8 @@
 """State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
 
-The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times,
-these tests once, at 1e-6. The engine of the first release refuted nearly all of them.
+The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each mechanism a hundred
+times. These tests audit it once, at significance 1e-6. The engine of the first release refuted nearly all of
+them.
 """
 
 import contextlib

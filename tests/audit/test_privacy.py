@@ -3,7 +3,7 @@
 A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty
 mechanism here breaks its claim so clearly that an audit misses it with probability below 1e-9.
 
-Long, because each kind of mechanism and each bad argument has its few lines.
+The file is long because it has a few lines for each kind of mechanism and each bad argument.
 """
 
 import functools

@@ -237,7 +237,7 @@ def test_given_pairs_alone_are_not_varied():
 
 
 def chains(pair):
-    """Yield the path of 8 steps from the first number of a pair."""
+    """Yield the path of 8 steps that starts at the first number of a pair."""
     start = pair[0][0]
     yield tuple([start + k] for k in range(9))
 
@@ -460,8 +460,8 @@ def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases()
     """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
     The bound is about neighbours. The witness and the simplest witness are confirmed; the simplest may be a
-    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One saw
-    misleading runs at distance 20, did not return to it, and took 110,000.
+    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One audit saw
+    misleading runs at distance 20, did not return to this distance, and took 110,000 runs.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)

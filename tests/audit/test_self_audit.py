@@ -193,9 +193,9 @@ def only_response(monkeypatch):
 
 @pytest.mark.usefixtures("only_response")
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
-    """An interval at 0.99 that is narrowed to a fifth misses in 0.6 of audits. A row of 12 audits fails from
-    5 misses on. Narrow intervals reach 5 misses with probability 0.94 for each of p and q, true intervals
-    with 8e-8."""
+    """An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. A row of
+    12 audits fails from 5 misses on. Narrow intervals reach 5 misses with probability 0.94 for each of p and
+    q, true intervals with 8e-8."""
 
     def narrow(interval):
         middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2

@@ -136,7 +136,7 @@ def test_blocks_of_records_are_removed_together():
 
 
 def test_kept_records_may_grow_if_fewer_records_then_suffice():
-    """The fault needs a sum of 130. Two records of 99 are fewer than three of 30 and one of 99."""
+    """The fault needs a sum of 130. Two records of 99 are fewer records than three of 30 and one of 99."""
     databases = domain(ADD, records=(0, 1, 30, 99), sizes=(0, 6))
     start = ([30] * 3, [30] * 3 + [99])
     pair, _ = shrunk(start, lambda left, right: max(sum(left), sum(right)) >= 130, databases=databases)

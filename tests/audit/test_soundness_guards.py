@@ -1,9 +1,9 @@
-"""Guards that keep the auditor sound. Without any one of them a test here fails.
+"""Guards that keep the auditor sound. If any guard is removed, a test here fails.
 
 The verdicts on plain mechanisms do not show these guards. Each guard corrects for a second look at the same
 runs, for runs that never ended, or for a choice among many.
 
-Long, because each guard comes with the subject that needs it.
+The file is long because each guard comes with the subject that needs it.
 """
 
 import functools
@@ -123,8 +123,8 @@ def ends_on(database):
 )
 @pytest.mark.parametrize("side", [0, 1])
 def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, as_outputs, side):
-    """An unfinished run counts as outside the event on the likely side and inside on the unlikely one, so
-    nothing is confirmed."""
+    """An unfinished run counts as outside the event on the likely side, and as inside on the unlikely side.
+    So nothing is confirmed."""
     pair = PAIR if side == 0 else PAIR[::-1]
     candidate = Candidate(event=event, side=side, p=0.9, q=0.1, past=100.0)
     for against, expected in ((True, counted), (False, as_outputs)):

@@ -46,7 +46,7 @@ class Later:
 
 
 class OnTheClass:
-    """A learner that counts in its class and fails in four of five calls."""
+    """A learner that counts its calls in its class, and fails in four of five calls."""
 
     calls = 0
 

@@ -23,14 +23,14 @@ def loss():
 
 @pytest.fixture(scope="session")
 def pairs_of():
-    """Return a function that takes a subject and returns every neighbouring pair of its finite domain."""
+    """Return a function that takes a subject and yields every neighbouring pair of its finite domain."""
     return every_pair
 
 
 @pytest.fixture(scope="session")
 def agreement():
     """Return a function that computes the p-value of the chi-square test from counts and probabilities. It
-    pools cells below 5."""
+    pools all cells with fewer than 5 expected runs."""
     return chi_square
 
 
@@ -88,7 +88,8 @@ def chi_square(counts, probabilities):
 
 @pytest.fixture(scope="session")
 def shares():
-    """Return the function (outputs, outcomes) -> counts of the outcomes; every output must be one of them."""
+    """Return a function that counts how often each of the given outcomes occurs among outputs. Every output
+    must be one of these outcomes."""
 
     def count(outputs, outcomes):
         seen = Counter(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs)

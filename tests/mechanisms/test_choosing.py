@@ -294,8 +294,8 @@ def test_all_three_ways_to_find_neighbours_of_scores_agree():
 
 
 def every_step(letters, size):
-    """Return the number of pairs (database, database plus one record). A record goes to n + 1 places; repeats
-    count once."""
+    """Return the number of pairs (database, database plus one record). A record can be inserted at n + 1
+    places; equal pairs count once."""
     return sum(letters**n * ((n + 1) * (letters - 1) + 1) for n in range(size))
 
 

@@ -1,6 +1,6 @@
 """Whole local algorithms, over several entries, run by statistical queries (K11 Lemma 5.8).
 
-Long, because all simulations are compared on the same protocols.
+The file is long because all simulations are compared on the same protocols.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def test_clamping_far_from_the_location_keeps_tiny_atoms():
 
 
 def test_a_mixture_samples_its_atoms_at_their_rate():
-    """Binomial test at 1e-8. Its power is above 0.99 for a rate that is off by 0.04."""
+    """Binomial test at significance 1e-8. Its power is above 0.99 for a rate that is off by 0.04."""
     law = Mixture(["refused"], Density.uniform(), probabilities=[0.25])
     draws = law.sample(20_000, np.random.default_rng(5))
     refused = sum(draw == "refused" for draw in draws)
