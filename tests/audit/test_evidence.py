@@ -202,7 +202,7 @@ def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
 
 def test_bounds_from_distant_databases_are_about_a_single_step():
     """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close to
-    it."""
+    this loss."""
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)
     for size in [400] * 200:
@@ -475,7 +475,7 @@ def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, d
 
 def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
     """If p = 1 and q = 0, the divergence from the claim's laws p′ = R·q′ is −ln(R·q′) − ln(1 − q′). For R ≥ 2
-    it falls until R·q′ = 1, where it is ln(R/(R − 1))."""
+    this divergence falls until R·q′ = 1, where it is ln(R/(R − 1))."""
     assert best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(math.log(math.e / (math.e - 1)), rel=1e-6)
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 

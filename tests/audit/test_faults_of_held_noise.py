@@ -1,4 +1,4 @@
-"""Faults of subjects that hold their generators, or noise from before their draws were recorded."""
+"""Faults of subjects that hold a generator, or noise that they drew before the recording began."""
 
 import importlib.util
 import random

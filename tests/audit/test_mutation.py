@@ -63,8 +63,8 @@ def test_a_damaged_check_is_refused_in_one_line(tight, damaged):
 
 
 def test_an_audit_that_sees_nothing_says_so():
-    """A constant satisfies every claim, so no factor is noticed. Any false alarm has probability at most
-    3e-6."""
+    """A constant satisfies every claim, so the check refutes none of the smaller claims. Any false alarm has
+    probability at most 3e-6."""
     check = mutation_check(blind, PureDP(1.0), **PAIR, budget=2_000)
     assert check.noticed_from is None
     assert "has not shown that it works" in str(check)

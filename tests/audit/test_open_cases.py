@@ -1,7 +1,8 @@
 """Published classes of faults in a few lines each, and controls that only look like them.
 
-Faulty mechanisms are refuted at 1e-6 within the stated runs (more than an audit needs at the efficiency
-measured in `benchmarks/`). Controls meet their claim, and each is refuted with probability at most 1e-6.
+Faulty mechanisms are refuted at significance 1e-6 within the stated runs (more than an audit needs at the
+efficiency measured in `benchmarks/`). Controls meet their claim, and each is refuted with probability at most
+1e-6.
 """
 
 import math

@@ -91,8 +91,8 @@ LOOK = 16
 
 
 def counted(calls):
-    """Return four counts of calls: on the p side inside and outside the event, then on the q side. `calls`
-    holds the flags (p side, inside) of each call."""
+    """Return four counts of calls: inside and outside the event on the p side, then the same on the q side.
+    `calls` holds the flags (p side, inside) of each call."""
     p_side, inside = calls
     return np.array(
         [(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float

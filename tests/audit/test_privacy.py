@@ -213,8 +213,8 @@ def mutates_late(database, rng):
 
 @pytest.mark.parametrize("stage", ["audit", "confirmation"])
 def test_an_input_that_is_changed_late_loses_neither_runs_nor_the_refutation(stage, monkeypatch):
-    """Runs before the restart of the audit count. A change during the confirmation does not lose the
-    refutation."""
+    """The runs before the restart of the audit are counted. A change during the confirmation does not lose
+    the refutation."""
 
     def audited_with(calls):
         monkeypatch.setenv("CALLS_LEFT", str(calls))

@@ -271,7 +271,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
 
 
 class LoudSteps(Loud):
-    """A noisy sum. A step may lose 0.1 and loses 0.13."""
+    """A noisy sum. A step may lose 0.1, but it loses 0.13."""
 
     scale = 1 / 0.13
 
@@ -290,7 +290,7 @@ class TightSteps(LoudSteps):
 def distant():
     """Return a refutation on distant databases, after a round trip through JSON.
 
-    Audits of neighbours show nothing in this budget.
+    Audits of neighbours show nothing within this budget.
     """
     for seed in range(20):
         result = audit_privacy(

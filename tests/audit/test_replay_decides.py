@@ -206,7 +206,8 @@ def test_a_replay_that_would_take_too_many_runs_says_so(unconfirmed):
 
 
 def telling(event):
-    """Return a subject whose noise, drawn when it is made, distinguishes the databases in this process."""
+    """Return a subject that draws its noise when it is made. In this process the noise distinguishes the
+    databases."""
 
     class Kept:  # sent to fresh processes as code, so they import no module for it
         def __init__(self):

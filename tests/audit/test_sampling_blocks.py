@@ -1,5 +1,5 @@
-"""Blocks of runs: the cuts depend on the size alone, the draws on the seed tree, and the order of the sides
-on coins."""
+"""Blocks of runs. The cuts depend on the size alone. The draws depend on the seed tree. Coins decide the
+order of the sides."""
 
 import numpy as np
 import pytest

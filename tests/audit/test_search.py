@@ -373,7 +373,7 @@ class BetsOnScouts(Betting):
 
 
 class CouplesItsBets(Betting):
-    """Planted defect: it draws the runs of its bets coupled, so p and q are not independent."""
+    """Planted defect: it bets on coupled runs, so p and q are not independent."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw

@@ -122,10 +122,8 @@ FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "thres
 
 def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms):
     """Laplace sums and geometric counts lose exactly k at distance k, so they are tight there too. The
-    significance levels are those above.
-
-    The audits above search pairs and paths together.
-    """
+    significance levels are those of the first test in this file. Its audits search pairs and paths
+    together."""
     names = itertools.cycle(FAR)
     found = [
         far_audit(false_alarms, name, seed) for seed, name in zip(range(AUDITS // 2), names, strict=False)

@@ -19,7 +19,7 @@ CLAIM = PAC(0.1, 0.1)
 
 
 def told():
-    """Return a problem whose error is the output of the learner."""
+    """Return a problem that takes the output of the learner as the error."""
     return SampledProblem("told", lambda rng: rng.integers(0, 2, 3).tolist(), lambda error, _: error)
 
 

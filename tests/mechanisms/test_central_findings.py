@@ -1,4 +1,4 @@
-"""Findings about the central mechanisms, against closed forms and derivations written out here."""
+"""Findings about the central mechanisms, checked by closed forms and by derivations written out here."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Compositions: bounds against published formulas and dp-accounting, laws against hand calculations.
+"""Compositions: bounds agree with published formulas and dp-accounting, laws with hand calculations.
 
 Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it. The
 file is long because sequences, parallel parts and choices are tested on the same mechanisms.

@@ -80,7 +80,7 @@ def enumerated(values, *, epsilon, delta, promise, alpha, small=32):
 
 
 def winner(padded, first, width, epsilon, delta):
-    """Return the law of A_dist: the probability of each left end, and of None."""
+    """Return the law of A_dist: how probable each left end is, and how probable None (a refusal) is."""
     ends = list(range(first, len(padded), width))
     scores = [max(padded[end : end + width]) for end in ends]
     if len(ends) < 2:

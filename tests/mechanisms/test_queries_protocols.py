@@ -88,7 +88,7 @@ def population_of(simulation):
 
 
 def mixed(protocol, population):
-    """Return the law of the output on independent entries: the laws on every database, weighted."""
+    """Return the law of the output on independent entries: the weighted mean of the laws on all databases."""
     found = Counter()
     for places in product(range(len(population.points)), repeat=protocol.size):
         law = protocol.distribution([population.points[place] for place in places])
@@ -381,8 +381,8 @@ def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
 
 
 def test_the_coarse_simulation_follows_the_law_of_each_of_its_records():
-    """Significance 1e-6 for each record. A random oracle would fail, because clipping moves the count by 14
-    standard errors."""
+    """Each record is tested at significance 1e-6. A random oracle would fail, because clipping moves the
+    count by 14 standard errors."""
     subject = coarse_response()
     for record in subject.records:
         zeros = subject.sample([record], 4_000, np.random.default_rng(0)).count((0,))

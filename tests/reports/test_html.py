@@ -645,8 +645,8 @@ def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_
 
 
 def test_a_claim_with_delta_has_a_logarithmic_profile():
-    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0. They are more than five powers of ten
-    apart."""
+    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0. The two values are more than five powers of
+    ten apart."""
     tree = pictures(refuted(claim=ApproximateDP(1.0, 1e-6)))["Privacy profile"]
     assert "10⁻⁶" in [each.text for each in tree.iter("text")]
 
