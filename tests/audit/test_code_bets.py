@@ -1,4 +1,4 @@
-"""A declared law does not hide anything that runs would find."""
+"""If a subject declares a law, an audit still finds what runs alone would find."""
 
 import itertools
 import math

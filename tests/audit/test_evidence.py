@@ -31,7 +31,8 @@ from audit.self_audit.subjects.limits import best_log_growth
 
 
 def tight_laws(rng, cases, *shape):
-    """Return pairs of laws along the last axis, and for each case a claim (R, δ) that all its pairs keep.
+    """Return pairs of laws (outcomes along the last axis), and for each case a claim (R, δ) that all its
+    pairs keep.
 
     Each pair moves from one law towards another as far as the claim allows in at least one direction.
     """

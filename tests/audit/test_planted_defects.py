@@ -268,7 +268,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """A subject with Laplace noise in its law and in calls. `sample` adds a third of that noise."""
+    """A subject with Laplace noise in its law and in calls. The noise in `sample` is only a third as wide."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

@@ -201,7 +201,7 @@ def test_the_databases_of_the_user_do_not_change():
 
 
 def mutates_late(database, rng):
-    """Return a leak, and change the input from some call on. An environment variable counts the calls,
+    """Return a leak. After a number of calls, change the input too. An environment variable counts the calls,
     because copies of the function share it."""
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)

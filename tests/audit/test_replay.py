@@ -142,7 +142,8 @@ def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
 
 
 def test_the_bounds_of_a_replay_hold_at_their_stated_confidence():
-    """The interval of the witness itself has confidence 0.99 only, so it gives a higher lower bound on ε."""
+    """The interval of the witness itself has confidence 0.99 only, so it gives a higher lower bound on ε than
+    the replay."""
     again = refuted(Loud()).replay()
     assert 1.0 < again.epsilon_lower < again.witness.epsilon_lower
     assert again.delta_lower > 0

@@ -139,7 +139,7 @@ def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, a
 
 
 class MutatesLate:
-    """A mechanism that gives the outputs of `answer` and changes its input from some call on."""
+    """A mechanism that gives the outputs of `answer`. After a number of calls it also changes its input."""
 
     def __init__(self, calls, answer):
         self.calls, self.answer = calls, answer

@@ -1,5 +1,5 @@
-"""Recorded draws rank pairs of databases before any counting: the growth of wealth that they promise, and how
-an audit uses this promise."""
+"""Recorded draws rank pairs of databases before any counting. They promise a growth of wealth, and the audit
+uses this promise."""
 
 import itertools
 import math
