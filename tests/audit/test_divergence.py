@@ -273,7 +273,8 @@ def test_one_continuous_coordinate_is_conditioned_on_the_finite_ones():
 
 
 def two_laplace_delta(epsilon, first, second):
-    """Return δ(ε) by conditioning on the first coordinate's loss: ±first in the tails, first − 2x between."""
+    """Return δ(ε), computed by conditioning on the loss of the first coordinate. This loss is ±first in the
+    tails, and first − 2x between them."""
     kinks = [(first - epsilon + sign * second) / 2 for sign in (-1, 1)]
     ends = sorted({0.0, first, *(x for x in kinks if 0 < x < first)})
 

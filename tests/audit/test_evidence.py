@@ -130,7 +130,7 @@ def expectation(value, p, q, *, order_coin=False):
 
 
 def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
-    """Return E[factor] for random claims. Most laws of an adversarial subject meet its claim with
+    """Return E[factor] for random claims. Most laws of the adversarial subjects meet their claims with
     equality."""
     befores = [(2 * outcomes) ** call for call in range(calls)]
     p, q, ratio, delta = tight_laws(rng, cases, choices, sum(befores), outcomes)
