@@ -61,7 +61,7 @@ def laplace_bounded_domain(database):
 
 @declare(claim=ApproximateDP(epsilon=1.0, delta=0.1), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_bounded_noise(database):
-    """Return the count of ones with bounded noise; δ covers outputs that only one database can give."""
+    """Return the count of ones with bounded noise; δ covers outputs that one neighbour cannot give."""
     return mechanisms.LaplaceBoundedNoise(epsilon=1, delta=0.1, sensitivity=1).randomise(sum(database))
 
 

@@ -88,7 +88,7 @@ def logistic_regression(rows):
     reference=f"bounds within 1e-8 of one another are taken as equal when clipping; {NEW}",
 )
 def naive_bayes_small_units(rows):
-    """Return a class mean of the first of two columns; the library clips both to the second's bounds."""
+    """Return a class mean of the first column; the library clips both columns to the bounds of the second."""
     model = models.GaussianNB(epsilon=1.0, bounds=([0.0, 0.0], [1e-12, 9e-9]))
     table = np.array(rows)
     return float(model.fit(table[:, :2], table[:, 2]).theta_[0, 0])
@@ -145,7 +145,7 @@ def total_that_wraps(database):
     reference=f"known as a crash, {UPSTREAM}107; that the crash tells on one record is not",
 )
 def median_of_many_ties(database):
-    """Return the median of a large yes/no column. One record more lets the call raise an exception.
+    """Return the median of a large yes/no column. With one more record the call can raise an exception.
 
     Only one interval has positive length. If its weight underflows to 0, no probability is left.
     """
@@ -182,7 +182,7 @@ def histogram_with_automatic_bins(database):
     reference="a matter of the relation: ε holds for a record added or removed, 2ε for one replaced",
 )
 def histogram_replacing_one(database):
-    """Return counts in four bins, audited under the relation of all other tools: one record replaced."""
+    """Return counts in four bins, audited under replace-one, the relation of the library's other tools."""
     counts, _ = tools.histogram(database, epsilon=1, bins=4, range=(0, 1))
     return counts
 
@@ -193,7 +193,7 @@ def histogram_replacing_one(database):
     reference=f"the classes are those present in the data; {NEW}",
 )
 def naive_bayes_classes(rows):
-    """Return the class priors of a naive Bayes model; their number reveals whether a class is empty."""
+    """Return the class priors of naive Bayes; the number of priors reveals whether a class is empty."""
     x, y = np.array(rows).T
     return models.GaussianNB(epsilon=1.0, bounds=(0, 1)).fit(x.reshape(-1, 1), y).class_prior_
 

@@ -60,7 +60,7 @@ class Row:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the verdict equals the `expected` of the example."""
+        """Whether the verdict is the one that the example declares as `expected`."""
         return self.result is not None and self.result.verdict.value == self.subject.expected
 
     def cells(self) -> tuple[str, ...]:

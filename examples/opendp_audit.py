@@ -1,4 +1,4 @@
-"""Audits of OpenDP measurements; each is built once and called many times.
+"""Audits of OpenDP measurements. Each measurement is built once and called many times.
 
     dp-audit run examples/opendp_audit.py:laplace_count
 

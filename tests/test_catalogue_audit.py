@@ -92,8 +92,8 @@ def effort(request, audited):
 
 
 def has_law(entry):
-    """Return whether an entry declares laws for an exact audit. Only the law on its first database is asked
-    for."""
+    """Return whether an entry declares laws for an exact audit. Only the law on the entry's first database is
+    computed."""
     task = make_task(entry.factory(), **entry.options)
     law_of = task.subject.distribution
     [(left, _), *_] = task.databases.pairs(most=1, rng=np.random.default_rng(0))

@@ -32,7 +32,8 @@ ROOMS = {"laws", "subject", "values"}
 
 
 def known_as(name):
-    """Return the module of `audit` that an imported name belongs to; in `ROOMS`, the inner module."""
+    """Return the module of `audit` that an imported name belongs to; for a package in `ROOMS`, its inner
+    module."""
     parts = name.split(".")[1:] or [""]
     return ".".join(parts[: 2 if parts[0] in ROOMS else 1])
 

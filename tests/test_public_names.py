@@ -73,7 +73,7 @@ def changed(before, now):
 
 
 def unsaid(names, text):
-    """Return the names that a text does not mention in backticks, as `name` or `Class.method`."""
+    """Return the names that a text never mentions. A mention is `name` or `Class.method` in backticks."""
     said = {quoted.partition("(")[0] for quoted in re.findall(r"`([^`]+)`", text)}
     return [name for name in names if not said.intersection(endings(name))]
 

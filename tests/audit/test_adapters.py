@@ -62,7 +62,8 @@ def audited(mechanism, epsilon, left, right):
 
 
 def test_a_correct_class_with_fit_keeps_its_claim_and_reports_its_parameters():
-    """Replacing one of four clipped values moves the mean by at most 1/4, so ε is 1/scale."""
+    """Replacing one of four clipped values moves the mean by at most 1/4. The noise has scale `scale`/4, so ε
+    is 1/`scale`."""
     result = audited(sklearn(Mean(1.0), attributes="mean_"), 1.0, [0.0] * 4, [0.0, 0.0, 0.0, 9.0])
     assert (result.verdict, result.subject) == (Verdict.NOT_REFUTED, "Mean")
     assert result.parameters == {"scale": 1.0, "random_state": None}

@@ -1,5 +1,5 @@
-"""Each database that no audit can use gets an error of one line, in the user's words, that says what to write
-instead."""
+"""If no audit can use a database, the error says what to write instead, in one line and in the user's
+words."""
 
 import time
 

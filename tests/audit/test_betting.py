@@ -155,8 +155,8 @@ def test_a_subject_that_never_answers_is_detected(outcome):
 
 
 def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
-    """Runs drawn again at the same places of the seed tree have the coins and outputs of the runs that were
-    bet on."""
+    """Runs drawn again at the same places of the seed tree have the same coins and outputs as the runs that
+    were bet on."""
     betting = run(Noisy(), epsilon=2.0, budget=3_000)
     place, size = (BET, betting.batches - 1), betting.bet_sizes[-1]
     with Sampler(adapt(Noisy()), seed=0) as sampler:

@@ -223,7 +223,7 @@ class Clipped(Response):
 
 
 def test_a_claim_kept_on_listed_records_says_that_only_these_were_tested():
-    """A proof or a search over (0, 1) says nothing about other records, and for those the claim fails."""
+    """A proof or a search over (0, 1) says nothing about other records. On other records the claim fails."""
     proved = audit_privacy(Clipped())
     assert proved.verdict is Verdict.PROVED
     assert left_out(proved) == ["records other than the 2 given (0, 1)"]

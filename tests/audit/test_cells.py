@@ -56,7 +56,7 @@ def test_no_pair_of_laws_that_keeps_the_claim_expects_a_gain(cells, delta):
 
 
 def test_bets_expect_a_gain_against_half_of_the_epsilon():
-    """The check above can fail: bets against ε = 0.2 expect a gain from laws that need only keep ε = 0.4."""
+    """The check above can fail: bets against ε = 0.2 expect a gain if the laws only have to keep ε = 0.4."""
     p, q = np.array([0.7, 0.3]), np.array([0.3, 0.7])
     [won] = payoffs(p, q, np.exp([0.2]), np.zeros(1))
     assert most_expected(won, 0.4, 0.0) > 0.01

@@ -35,7 +35,7 @@ def test_a_refutation_is_not_reproduced_by_a_fixed_mechanism(folder, call):
 
 @pytest.fixture
 def witnesses(folder, call):
-    """Save two refutations and a result without one. Each audit runs only once."""
+    """Save two refutations and a result without a refutation. Each audit runs only once."""
     for name, options in RUNS.items():
         path = Path(f"{name.lower()}.json")
         if name not in _SAVED:

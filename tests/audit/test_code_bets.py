@@ -1,4 +1,4 @@
-"""A declared law does not hide anything that runs would find."""
+"""If a subject declares a law, an audit still finds what runs alone would find."""
 
 import itertools
 import math
@@ -48,7 +48,7 @@ def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
 
 
 class OnOneDatabase(Response):
-    """A subject that gives away one boundary database by an output that its law allows."""
+    """A subject that reveals one boundary database by an output that its law allows."""
 
     records = (0, 1, 2)
     size = 7

@@ -1,5 +1,5 @@
 """The distance between two outputs: it is defined for all outputs and symmetric. Under additive noise it is
-the distance of the true answers."""
+the distance between the true answers."""
 
 import numpy as np
 import pytest

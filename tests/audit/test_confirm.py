@@ -255,8 +255,8 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
 
 
 def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
-    """A step may lose 0.1 and loses 0.13. The evidence grows by 2e-4 nats per pair of runs on one step, and
-    by 1e-2 at distance 20."""
+    """A step may lose 0.1, but it loses 0.13. The evidence grows by 2e-4 nats per pair of runs on one step,
+    and by 1e-2 at distance 20."""
 
     def loud(database, rng):
         return sum(database) + rng.laplace(scale=1 / 0.13)
@@ -349,7 +349,8 @@ def exact_p_value(calls, hits):
     ],
 )
 def test_the_spread_over_processes_has_the_p_value_of_the_urn(calls, hits):
-    """The p-value agrees with the exact one from enumeration within five standard errors of 20,000 draws."""
+    """The p-value comes from 20,000 draws. It agrees with the exact p-value from enumeration within five
+    standard errors."""
     exact = exact_p_value(calls, hits)
     error = 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000
     assert spread_evenly(np.array(hits, float), np.array(calls, float)) == pytest.approx(exact, abs=error)

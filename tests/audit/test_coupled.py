@@ -126,8 +126,8 @@ def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
 
 
 def shows_the_last(database, rng):
-    """Return a new release and, rarely, the last release too, which a library keeps. Given the last release,
-    the output is private."""
+    """Return a new release and, rarely, also the previous one, which a library keeps. Given the previous
+    release, the output is private."""
     new, shows = sum(database) + rng.laplace(), rng.random() < 0.02
     last, colorsys.last_release = getattr(colorsys, "last_release", None), new
     return new, last if shows else None

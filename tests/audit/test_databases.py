@@ -1,4 +1,5 @@
-"""The pairs of an audit: given ones first, only real neighbours inside the domain, each pair once."""
+"""The pairs of an audit: given pairs come first, all pairs are neighbours in the domain, and none comes
+twice."""
 
 import dataclasses
 import functools

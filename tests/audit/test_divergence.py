@@ -1,6 +1,6 @@
 """Exact divergences compared with closed forms, brute force and quadrature.
 
-Long, because all kinds of laws go through the same comparisons.
+The file is long because all kinds of laws go through the same comparisons.
 """
 
 import functools
@@ -137,8 +137,8 @@ FAR = {
 
 @functools.cache
 def _near(name):
-    """Return δ(0.3) and ε at δ = 0.05 of two laws of scale 1 at 0 and 1. They depend only on the distance in
-    scales."""
+    """Return δ(0.3) and ε at δ = 0.05, for two laws of scale 1 at 0 and 1. Both values depend only on
+    distance ÷ scale."""
     p, q = (_by_functions(FAR[name][0](loc, 1.0)) for loc in (0.0, 1.0))
     return hockey_stick(p, q, 0.3), epsilon_at(p, q, 0.05)
 
@@ -273,7 +273,8 @@ def test_one_continuous_coordinate_is_conditioned_on_the_finite_ones():
 
 
 def two_laplace_delta(epsilon, first, second):
-    """Return δ(ε) by conditioning on the first coordinate's loss: ±first in the tails, first − 2x between."""
+    """Return δ(ε), computed by conditioning on the loss of the first coordinate. This loss is ±first in the
+    tails, and first − 2x between them."""
     kinks = [(first - epsilon + sign * second) / 2 for sign in (-1, 1)]
     ends = sorted({0.0, first, *(x for x in kinks if 0 < x < first)})
 
@@ -379,8 +380,8 @@ def test_the_worst_event_attains_delta(name):
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_draws_fall_into_the_worst_event_with_its_probability(name):
-    """Binomial tests at 1e-8 on 2,000 draws. They detect an event that is wrong on outputs of total
-    probability 0.1."""
+    """Binomial tests at significance 1e-8 on 2,000 draws. They detect an event that is wrong on outputs of
+    total probability 0.1."""
     p, q = PAIRS[name]
     event = worst_event(p, q, 0.01)
     for law in (p, q):

@@ -66,7 +66,7 @@ def through_text(value):
 
 
 class Twin:  # noqa: PLW1641 - compared only
-    """A value that equals only values of the same type. Floats in it must also have the same bits."""
+    """A value that equals only values of the same type. Floats inside equal values have the same bits."""
 
     def __init__(self, value):
         self.value = value

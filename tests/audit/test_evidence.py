@@ -1,7 +1,7 @@
 """The betting rule: by enumeration, no bet against a true claim has a positive expected gain. Bounds and
 intervals.
 
-Long, because the enumerations share their claims, laws and stakes.
+The file is long because the enumerations share their claims, laws and stakes.
 """
 
 import itertools
@@ -31,7 +31,8 @@ from audit.self_audit.subjects.limits import best_log_growth
 
 
 def tight_laws(rng, cases, *shape):
-    """Return pairs of laws along the last axis, and for each case a claim (R, δ) that all its pairs keep.
+    """Return pairs of laws (outcomes along the last axis), and for each case a claim (R, δ) that all its
+    pairs keep.
 
     Each pair moves from one law towards another as far as the claim allows in at least one direction.
     """
@@ -129,7 +130,7 @@ def expectation(value, p, q, *, order_coin=False):
 
 
 def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
-    """Return E[factor] for random claims. Most laws of an adversarial subject meet its claim with
+    """Return E[factor] for random claims. Most laws of the adversarial subjects meet their claims with
     equality."""
     befores = [(2 * outcomes) ** call for call in range(calls)]
     p, q, ratio, delta = tight_laws(rng, cases, choices, sum(befores), outcomes)
@@ -188,8 +189,8 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """The inequality, applied step by step, gives the same bound: b ← R·b + δ, from probability 0 at the far
-    end."""
+    """Start with b = 0 at the far end and apply the inequality at each step: b ← R·b + δ. This gives the same
+    bound."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)
@@ -202,7 +203,7 @@ def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
 
 def test_bounds_from_distant_databases_are_about_a_single_step():
     """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close to
-    it."""
+    this loss."""
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)
     for size in [400] * 200:
@@ -219,8 +220,8 @@ def test_bounds_from_distant_databases_are_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth if a share of 0.8 is bet from the start, and 0.2/(n(n + 1)) more from bet n + 1
-    on."""
+    """Return the log wealth after each bet. A share of 0.8 is bet from the start, and a further share of
+    0.2/(n(n + 1)) from bet n + 1 on."""
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):
@@ -269,8 +270,8 @@ def test_a_case_on_the_boundary_is_fair_for_any_estimate(p, q):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.3, 0.2), (4.0, 1e-6), (40.0, 0.9)])
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_payoffs_are_those_of_the_linear_bet(p, q, epsilon, delta):
-    """For a stake s the payoff is log(1 + s·D/M). D is 2·1[E] − δ − h for a call on the p side, and
-    −2R·1[E] − δ + h for one on the q side. M is the largest loss, −min D."""
+    """For a stake s the payoff is log(1 + s·D/M). D is 2·1[E] − δ − h for a call on the p side, and −2R·1[E]
+    − δ + h for a call on the q side. M is the largest loss, −min D."""
     ratio = math.exp(epsilon)
     h = p + ratio * q
     found = log_payoffs(np.array(p), np.array(q), epsilon, delta)
@@ -475,7 +476,7 @@ def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, d
 
 def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
     """If p = 1 and q = 0, the divergence from the claim's laws p′ = R·q′ is −ln(R·q′) − ln(1 − q′). For R ≥ 2
-    it falls until R·q′ = 1, where it is ln(R/(R − 1))."""
+    this divergence falls until R·q′ = 1, where it is ln(R/(R − 1))."""
     assert best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(math.log(math.e / (math.e - 1)), rel=1e-6)
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 

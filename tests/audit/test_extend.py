@@ -1,4 +1,4 @@
-"""Audits that continue others keep the wealth, draw no run twice, and refuse other subjects."""
+"""An audit that continues another one keeps its wealth, draws no run twice, and refuses another subject."""
 
 import json
 import math

@@ -1,8 +1,8 @@
 """The expected faults of bugs from public reports. They were written down before the code that names faults.
 
-Each case is a few lines for one class of fault. Its kinds come from the report: the first is exact, the
-others say the same less exactly. Any other kind fails the test, and so does UNKNOWN. Long, because the
-expected phrases of all cases stand in one table.
+Each case is a few lines for one class of fault. The report gives the accepted kinds: the first is exact, the
+others say the same less exactly. Any other kind fails the test, and so does UNKNOWN. The file is long because
+one table holds the expected phrases of all cases.
 """
 
 import math
@@ -412,8 +412,8 @@ def test_an_examination_ends_after_a_number_of_runs(monkeypatch):
 
 
 def test_waiting_does_not_count_as_computing():
-    """The mechanism waits in each of 80 runs or more, as processes on a busy machine do. It computes for a
-    tenth of that time."""
+    """The mechanism waits in each of at least 80 runs, as processes on a busy machine do. Computing takes a
+    tenth of the waiting time."""
 
     def waits(database, rng):
         time.sleep(0.01)

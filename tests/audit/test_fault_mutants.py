@@ -222,8 +222,8 @@ def test_budget_spent_on_two_separate_draws():
 
 
 def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly():
-    """The denominator varies, so the move of the output varies too. The draw has to shift by 1 in every
-    run."""
+    """The denominator varies, so the move of the output varies too. But in every run a shift of the draw by 1
+    hides the move."""
 
     def share(database, rng):
         return (sum(database) + rng.laplace(0.0, 0.5)) / (0.001 + rng.random())

@@ -1,4 +1,4 @@
-"""Faults of subjects that hold their generators, or noise from before their draws were recorded."""
+"""Faults of subjects that hold a generator, or noise that they drew before the recording began."""
 
 import importlib.util
 import random
@@ -57,7 +57,7 @@ class CountingHolder(Holder):
 @pytest.mark.parametrize("holder", [Holder, CountingHolder])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_generator_that_the_subject_made_in_its_constructor_is_recorded(kind, holder):
-    """If the subject also counts its calls, its noise must not be mistaken for that of a fixed seed."""
+    """If the subject also counts its calls, its noise must not be mistaken for the noise of a fixed seed."""
     fault = examined(adapt(holder(kind)), PAIR, CLAIM)
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(2.0)), fault.words
 

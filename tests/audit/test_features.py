@@ -2,7 +2,7 @@
 
 A feature that depends on the block (its width, its dtype, its order) would give away the database.
 
-Long, because every feature is tested on the same outputs.
+The file is long because every feature is tested on the same outputs.
 """
 
 import dataclasses

@@ -141,8 +141,8 @@ class Single:
 
 
 def test_a_sample_in_single_precision_beside_calls_in_double_is_no_disagreement():
-    """The outputs are thirds of integers. The two precisions differ on all that are not integers, and no
-    third lies on the border between two rounded decimals."""
+    """The outputs are thirds of integers. The two precisions differ on all outputs that are not integers, and
+    no third lies on the border between two rounded decimals."""
     result = audit_privacy(Single(), budget=20_000)
     assert result.verdict is Verdict.NOT_REFUTED
 

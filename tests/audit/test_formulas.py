@@ -1,7 +1,7 @@
 """Entries compared with the formulas of their text: a difference is reported, saved, and fails the entry.
 
-If a law is right, a comparison with calls says that it is wrong with probability at most 1e-7. The faults
-planted here move a law so far that 4,000 calls miss it with probability at most 1e-6 (chi-square of 20 cells,
+If a law is right, the chance that a comparison with calls rejects it is at most 1e-7. The faults planted here
+move a law so far that 4,000 calls miss the fault with probability at most 1e-6 (chi-square of 20 cells,
 non-centrality above 90).
 """
 

@@ -1,5 +1,5 @@
-"""Bets that aim at the end of the budget: if the claim holds, the wealth is expected to shrink. If the
-claim fails, the bets reach the limit nearly as often as the best test of all runs.
+"""Bets that aim at the end of the budget. If the claim holds, the wealth is expected to shrink. If the claim
+fails, the bets reach the limit nearly as often as the best test that uses all runs.
 
 The first statement is exact, because all outcomes of small batches are enumerated.
 """
@@ -55,7 +55,7 @@ def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsil
 
 
 def test_a_claim_that_fails_is_expected_to_win():
-    """The check above can fail: with a claim that fails, the wealth is expected to grow."""
+    """The check above can fail: if the claim is false, the wealth is expected to grow."""
     sides = [[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.3, 0.0]]
     kept = 0.0
     for calls in product(product(range(2), range(4)), repeat=2):

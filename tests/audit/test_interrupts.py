@@ -1,5 +1,5 @@
-"""Ctrl-C stops a command, which then shows and saves nothing false. benchmarks/interrupts.py checks all
-commands."""
+"""Ctrl-C stops a command. Nothing that the command then shows or saves is false. benchmarks/interrupts.py
+checks all commands."""
 
 import contextlib
 import random

@@ -1,7 +1,8 @@
 """State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
 
-The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times,
-these tests once, at 1e-6. The engine of the first release refuted nearly all of them.
+The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each mechanism a hundred
+times. These tests audit each mechanism once, at significance 1e-6. The engine of the first release refuted
+nearly all of them.
 """
 
 import contextlib
@@ -188,7 +189,7 @@ def test_which_subjects_count_as_stateless(mechanism, stateless, monkeypatch):
 
 
 def test_a_subject_with_noise_made_at_import_does_not_count_as_stateless(tmp_path):
-    """A copy keeps the noise that was drawn at import. Only a fresh process shows it."""
+    """A copy keeps the noise that was drawn at import. Only a fresh process draws this noise anew."""
     source = (
         "import random\nNOISE = random.SystemRandom().gauss(0, 1)\n"
         "def release(database, rng):\n    return sum(database) + NOISE + rng.normal(scale=0.01)\n"
@@ -278,7 +279,8 @@ def test_a_script_that_audits_at_import_gets_its_verdict():
 
 
 def test_a_mechanism_too_slow_to_be_made_many_times_is_settled_by_a_factory(monkeypatch):
-    """At ε = 3 an event that never varies takes 760 processes, each with half a second of loading."""
+    """At ε = 3 the test of an event that never varies needs 760 processes, each with half a second of
+    loading."""
     Path("loading.py").write_text(
         "import time\ntime.sleep(0.5)\nKEPT = {}\ndef release(database, rng):\n    return database, len(KEPT)"
     )

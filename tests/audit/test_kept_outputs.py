@@ -148,7 +148,7 @@ def test_a_course_keeps_both_ends_and_few_points():
 
 def test_the_search_of_exact_laws_rises_to_the_largest_loss():
     """The losses of the five pairs are 1, 1/2, 2, 2 and 1. The largest loss so far rises at the first and the
-    third pair; the record ends at the fifth."""
+    third pair. The kept curve ends at the fifth pair."""
     pairs = [((0, i), (1, i)) for i in range(5)]
     scales = [1.0, 2.0, 0.5, 0.5, 1.0]
     found = compare_pairs(pairs, lambda data: Density.laplace(data[0], scales[data[1]]), PureDP(9.0))

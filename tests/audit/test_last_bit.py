@@ -105,7 +105,8 @@ def test_an_approximate_claim_is_not_refuted_by_the_rounding_of_a_remainder():
 
 
 def test_a_claim_that_rounding_leaves_open_is_neither_refuted_nor_proved():
-    """At ε = 40 the floats are 1 and 0. A private mechanism and one that is not give the same floats."""
+    """At ε = 40 the probabilities round to 1 and 0. A private mechanism and a non-private one give the same
+    floats."""
     result = audit_privacy(Response(40.0), PureDP(40.0))
     assert result.verdict is Verdict.NOT_REFUTED
     assert any("log_probabilities" in note for note in result.notes)

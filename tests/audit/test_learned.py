@@ -16,7 +16,7 @@ def signal(left, right):
 
 
 def learned(draw, *, runs=RUNS):
-    """Return the feature learned from blocks of vectors of both sides."""
+    """Return the feature that is learned from blocks of vectors, one block from each side."""
     learner = None
     for _ in range(runs // BLOCK):
         views = [View(list(draw(side, BLOCK))) for side in (0, 1)]

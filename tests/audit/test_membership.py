@@ -1,9 +1,9 @@
 """No bets outside the user's domain: correct mechanisms that rely on the domain are never refuted.
 
 Each mechanism says openly when a database is outside its domain, so one such pair refutes it within a few
-hundred runs. At significance 1e-6 a correct one is refuted by chance once in a million audits.
+hundred runs. At significance 1e-6 a correct mechanism is refuted by chance at most once in a million audits.
 
-Long, because each way to state a domain has a mechanism that relies on it.
+The file is long because each way to state a domain has a mechanism that relies on it.
 """
 
 import itertools
@@ -38,8 +38,8 @@ def checked(draw):
 
 
 class AnyOne:
-    """A relation: neighbours differ at one place, and any value may be there. `neighbours` also puts a text
-    there."""
+    """A relation: neighbours differ at one place, which may hold any value. `neighbours` also puts a text at
+    that place."""
 
     def are_neighbours(self, left, right):
         return len(left) == len(right) and sum(a != b for a, b in zip(left, right, strict=True)) == 1

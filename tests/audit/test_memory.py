@@ -1,5 +1,5 @@
-"""What is learned about a pair of databases does not depend on the cut into blocks, and is fixed before each
-batch."""
+"""What is learned about a pair of databases does not depend on how its runs are cut into blocks. It is fixed
+before each batch."""
 
 import numpy as np
 import pytest
@@ -184,7 +184,8 @@ def test_a_score_is_fitted_until_there_are_enough_pairs_and_its_cells_count_the_
 
 
 def test_a_learned_score_is_bet_on_even_if_nothing_breaks_claims_near_this_one():
-    """Ten entries all move by 0.02: no event breaks 0.5, but the score may break much smaller claims."""
+    """Ten entries all move by 0.02. No event breaks the claim ε = 0.5, but the score may break much smaller
+    claims."""
     rng = np.random.default_rng(1)
     memory = fed(rng.laplace(size=(4_000, 10)), rng.laplace(size=(4_000, 10)) + 0.02)
     aim = memory.aim(0.5, 0.0, calls=100_000)

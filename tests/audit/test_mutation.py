@@ -40,7 +40,7 @@ def tight():
 
 def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
     """The loss is 1, so refuting a claim of 0.9 takes about 30,000 runs (the KL bound and the auditor's
-    efficiency). 150,000 runs miss it with probability below 1e-7."""
+    efficiency). 150,000 runs miss the refutation with probability below 1e-7."""
     assert [each.factor for each in tight.repetitions] == [0.5, 0.8, 0.9]
     assert [each.result.claim.epsilon for each in tight.repetitions] == pytest.approx([0.5, 0.8, 0.9])
     assert tight.noticed_from == 0.9
@@ -63,8 +63,8 @@ def test_a_damaged_check_is_refused_in_one_line(tight, damaged):
 
 
 def test_an_audit_that_sees_nothing_says_so():
-    """A constant satisfies every claim, so no factor is noticed. Any false alarm has probability at most
-    3e-6."""
+    """A constant satisfies every claim, so the check refutes none of the smaller claims. Any false alarm has
+    probability at most 3e-6."""
     check = mutation_check(blind, PureDP(1.0), **PAIR, budget=2_000)
     assert check.noticed_from is None
     assert "has not shown that it works" in str(check)

@@ -1,7 +1,8 @@
 """Published classes of faults in a few lines each, and controls that only look like them.
 
-Faulty mechanisms are refuted at 1e-6 within the stated runs (more than an audit needs at the efficiency
-measured in `benchmarks/`). Controls meet their claim, and each is refuted with probability at most 1e-6.
+Faulty mechanisms are refuted at significance 1e-6 within the stated runs (more than an audit needs at the
+efficiency measured in `benchmarks/`). Controls meet their claim, and each is refuted with probability at most
+1e-6.
 """
 
 import math
@@ -29,7 +30,7 @@ def frequency_noise_on_counts(database, rng):
 
 
 def sensitivity_of_one_bound(database, rng):
-    """Return a sum of squares of records in [−1, 3]. Its noise is that for records in [−1, 1]."""
+    """Return a sum of squares of records in [−1, 3]. The noise is enough only for records in [−1, 1]."""
     return sum(min(max(x, -1.0), 3.0) ** 2 for x in database) + rng.laplace(scale=1.0)
 
 
@@ -71,7 +72,8 @@ def nan_becomes_zero(database, rng):
 
 
 def releases_from(cut):
-    """Return a release of those noisy key counts that reach the cut. Its δ is Pr[1 + noise ≥ cut]."""
+    """Return a mechanism that releases every noisy key count of at least `cut`. Its δ is Pr[1 + noise ≥
+    cut]."""
 
     def release(database, rng):
         noisy = ((key, database.count(key) + two_sided_geometric(rng)) for key in sorted(set(database)))

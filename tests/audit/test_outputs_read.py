@@ -3,7 +3,7 @@
 Each form is audited twice at ε = 1. A bit released at ε = 3 has to be refuted. A bit released at ε = ½ is
 refuted with probability at most 1e-6.
 
-Long, because every form of output that an audit reads has its lines here.
+The file is long because it lists every form of output that an audit reads.
 """
 
 import array
@@ -194,7 +194,7 @@ FLOATS = {
 
 
 def grid(bit, rng):
-    """Return a number whose last bits reveal the bit and whose size does not."""
+    """Return a number whose last bits reveal the given bit. The size of the number reveals nothing."""
     return float(rng.integers(2**40)) / 2**40 + 2.0 ** -(44 + bit)
 
 

@@ -1,5 +1,5 @@
-"""The mechanisms of `benchmarks/panel.py`: what they keep is new in every audit, and each group is judged by
-its own rule."""
+"""The mechanisms of `benchmarks/panel.py`. The noise that a mechanism keeps is new in every audit, and each
+group of mechanisms is judged by its own rule."""
 
 import importlib
 import math

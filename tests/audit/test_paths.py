@@ -1,4 +1,5 @@
-"""Paths of neighbours: each step is a pair in the domain. Halves of paths, and which lengths promise most."""
+"""Paths of neighbours: each step is a pair in the domain. Halves of paths, and the lengths that promise
+most."""
 
 import itertools
 import math

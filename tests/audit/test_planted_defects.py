@@ -73,7 +73,7 @@ def widest(self, view):
 
 
 def test_batch_width_as_a_feature_is_caught(wealths, false_alarms, monkeypatch):
-    """`test_features` catches this too: it compares columns with the values of single outputs."""
+    """`test_features` catches this defect too: it compares columns with the values of single outputs."""
     monkeypatch.setattr(Length, "column", widest)
     assert false_alarms.accused(wealths("threshold release", audits=30))
 
@@ -223,7 +223,7 @@ def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, mo
 
 
 def slow_on_the_right(database, rng):
-    """Return randomized response. On the right it often fails to finish."""
+    """Return randomized response. On the right database it often fails to finish."""
     if database == [1] and rng.random() < 0.5:
         raise MemoryError
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
@@ -268,7 +268,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """A subject with Laplace noise in its law and in calls. `sample` adds a third of that noise."""
+    """A subject with Laplace noise in its law and in calls. The noise in `sample` is only a third as wide."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

@@ -91,8 +91,8 @@ LOOK = 16
 
 
 def counted(calls):
-    """Return four counts of calls: on the p side inside and outside the event, then on the q side. `calls`
-    holds the flags (p side, inside) of each call."""
+    """Return four counts of calls: inside and outside the event on the p side, then the same on the q side.
+    `calls` holds the flags (p side, inside) of each call."""
     p_side, inside = calls
     return np.array(
         [(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float
@@ -137,8 +137,8 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
 
 @pytest.mark.parametrize("rivals", [1, 7, 1_000])
 def test_the_limit_of_one_event_includes_the_stakes_on_its_rivals(rivals):
-    """The wealth just reaches its limit if the first batch wins this much on one of the events and nothing on
-    the others."""
+    """Let the first batch win exactly this limit on one of the events, and nothing on the others. Then the
+    wealth just reaches 1e6."""
     limit = _Option(None, 0.5, rivals).limit(1e-6)
 
     def growth(pairs, events):

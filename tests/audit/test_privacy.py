@@ -3,7 +3,7 @@
 A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty
 mechanism here breaks its claim so clearly that an audit misses it with probability below 1e-9.
 
-Long, because each kind of mechanism and each bad argument has its few lines.
+The file is long because it has a few lines for each kind of mechanism and each bad argument.
 """
 
 import functools
@@ -201,7 +201,7 @@ def test_the_databases_of_the_user_do_not_change():
 
 
 def mutates_late(database, rng):
-    """Return a leak, and change the input from some call on. An environment variable counts the calls,
+    """Return a leak. After a number of calls, change the input too. An environment variable counts the calls,
     because copies of the function share it."""
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)
@@ -213,8 +213,8 @@ def mutates_late(database, rng):
 
 @pytest.mark.parametrize("stage", ["audit", "confirmation"])
 def test_an_input_that_is_changed_late_loses_neither_runs_nor_the_refutation(stage, monkeypatch):
-    """Runs before the restart of the audit count. A change during the confirmation does not lose the
-    refutation."""
+    """The runs before the restart of the audit are counted. A change during the confirmation does not lose
+    the refutation."""
 
     def audited_with(calls):
         monkeypatch.setenv("CALLS_LEFT", str(calls))

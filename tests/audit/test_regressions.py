@@ -136,8 +136,8 @@ def test_a_fault_that_is_back_fails_without_our_traceback(faulty):
 
 
 def test_a_fault_that_is_gone_passes(project):
-    """The repaired release has the noise that the claim needs. It is refuted with probability at most
-    1e-6."""
+    """The repaired release has the noise that the claim needs. So the claim is refuted with probability at
+    most 1e-6."""
     found, _ = outcomes(project, "-k", "release or same", REPAIRED="1")
     assert found == {"test_fault_stays_away[release]": None, "test_on_the_same_but_new_runs": None}
 
@@ -173,7 +173,7 @@ def test_the_marker_selects_regression_tests(project):
 
 
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
-    """The target is the file of that name in the nearest folder above the witness, not one in the working
+    """The target is the file with the saved name in the nearest folder above the witness, not in the working
     folder."""
     witness = project / "tests" / "witnesses" / "leak.json"
     code, said = replay(tmp_path, witness)
@@ -190,7 +190,7 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
 
 
 def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(project, tmp_path, monkeypatch):
-    """The other file has a constant, which refutes nothing, so the witness would pass if that file were
+    """The mechanism in the other file returns a constant. So the witness would pass if that file were
     used."""
     witness = project / "tests" / "witnesses" / "leak.json"
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
@@ -204,7 +204,8 @@ def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(pro
 
 
 def test_an_unchanged_file_comes_before_a_nearer_one(project, tmp_path, monkeypatch):
-    """The result is saved outside the project, in a folder that has another file of that name."""
+    """The result is saved outside the project. Its folder has another file with the name of the target's
+    file."""
     away = tmp_path / "results" / "leak.json"
     away.parent.mkdir()
     away.write_text((project / "tests" / "witnesses" / "leak.json").read_text())

@@ -1,6 +1,6 @@
 """Which databases are neighbours, and that each relation lists all of its neighbours and no others.
 
-Long, because the same databases go through all relations.
+The file is long because the same databases go through all relations.
 """
 
 import copy

@@ -132,8 +132,8 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Each replay misses the fault with probability far below 1e-9, as above. An earlier version tested the
-    second replay at significance·2^−1000."""
+    """Each replay misses the fault with probability far below 1e-9, as in the test above. An earlier version
+    tested the second replay at significance·2^−1000."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED
@@ -142,7 +142,8 @@ def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
 
 
 def test_the_bounds_of_a_replay_hold_at_their_stated_confidence():
-    """The interval of the witness itself has confidence 0.99 only, so it gives a higher lower bound on ε."""
+    """The interval of the witness itself has confidence 0.99 only, so it gives a higher lower bound on ε than
+    the replay."""
     again = refuted(Loud()).replay()
     assert 1.0 < again.epsilon_lower < again.witness.epsilon_lower
     assert again.delta_lower > 0
@@ -178,7 +179,7 @@ def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
 
 
 def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
-    """The repaired mechanism meets the claim with equality, so it is refuted with probability at most
+    """The repaired mechanism meets the claim with equality, so the claim is refuted with probability at most
     1e-6."""
     again = refuted(Loud()).replay(Repaired())
     assert again.verdict is Verdict.NOT_REFUTED
@@ -271,7 +272,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
 
 
 class LoudSteps(Loud):
-    """A noisy sum. A step may lose 0.1 and loses 0.13."""
+    """A noisy sum. A step may lose 0.1, but it loses 0.13."""
 
     scale = 1 / 0.13
 
@@ -290,7 +291,7 @@ class TightSteps(LoudSteps):
 def distant():
     """Return a refutation on distant databases, after a round trip through JSON.
 
-    Audits of neighbours show nothing in this budget.
+    Audits of neighbours show nothing within this budget.
     """
     for seed in range(20):
         result = audit_privacy(

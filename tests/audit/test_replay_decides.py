@@ -161,7 +161,8 @@ def exact():
     ids=["as it was", "repaired", "law alone repaired", "law raises", "code raises"],
 )
 def test_an_exact_refutation_is_replayed_by_laws_that_the_code_keeps(exact, subject, verdict, said):
-    """1,000 runs of noise of scale 0.4 miss a law of scale 1 with probability far below 1e-9."""
+    """In one case the law has scale 1, but the runs have noise of scale 0.4. A comparison of 1,000 runs
+    misses this with probability far below 1e-9."""
     again = exact.replay(subject)
     assert again.verdict is verdict
     assert said in again.reason
@@ -206,7 +207,8 @@ def test_a_replay_that_would_take_too_many_runs_says_so(unconfirmed):
 
 
 def telling(event):
-    """Return a subject whose noise, drawn when it is made, distinguishes the databases in this process."""
+    """Return a subject that draws its noise when it is made. In this process the noise distinguishes the
+    databases."""
 
     class Kept:  # sent to fresh processes as code, so they import no module for it
         def __init__(self):

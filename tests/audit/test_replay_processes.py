@@ -97,7 +97,7 @@ def test_a_class_that_no_longer_exists_is_named_in_one_line(call, tmp_path):
 
 
 def test_a_problem_that_cannot_be_saved_has_to_be_given(call, tmp_path):
-    """A search found the problem. Without it nothing measures what the learner does now."""
+    """A search found the problem. Without the problem, nothing measures what the learner does now."""
     (tmp_path / "mine.py").write_text(
         MODULE.replace("@dataclass(frozen=True)\nclass Problem", "class Problem").replace(
             '    name: str = "own"\n    heads: int = 0\n',

@@ -25,7 +25,8 @@ def run(folder, code=CODE):
 
 @pytest.fixture
 def project(tmp_path):
-    """Return a project with top-level packages `mechanisms`, `learners` and `reports`, which must not run."""
+    """Return a project with top-level packages `mechanisms`, `learners` and `reports`, whose code must not
+    run."""
     for name in ("mechanisms", "learners", "reports"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(f"raise SystemExit('the {name} of the project ran')\n")

@@ -1,6 +1,6 @@
 """Results: equality, current and older documents, damage, and texts.
 
-Long, because every field of a result is written, read and damaged here.
+The file is long because every field of a result is written, read and damaged here.
 """
 
 import contextlib
@@ -354,7 +354,8 @@ def test_damage_is_named_in_one_line(text, message, tmp_path):
 
 
 def test_random_damage_never_ends_in_another_error():
-    """At random positions a replaced byte and a cut text give a result or one of our errors."""
+    """If a byte at a random position is replaced, or the text is cut there, reading gives a result or one of
+    our errors."""
     text = layout(refuted(witness=witness(left=({1, 2}, b"x", np.array([1]), {3: 4}))).to_json()).encode()
     rng = np.random.default_rng(0)
     for position in rng.integers(len(text), size=1500):

@@ -1,5 +1,5 @@
-"""Blocks of runs: the cuts depend on the size alone, the draws on the seed tree, and the order of the sides
-on coins."""
+"""Blocks of runs. The cuts depend on the size alone. The draws depend on the seed tree. Coins decide the
+order of the sides."""
 
 import numpy as np
 import pytest
@@ -293,8 +293,8 @@ def test_either_side_of_coupled_pairs_may_come_first():
 
 
 class Counting(Vectorised):
-    """A subject whose outputs show how it was called: the answers of single calls are larger by about
-    1,000."""
+    """A subject whose outputs show how it was called: the answers of single calls are larger by about 1,000
+    than those of `sample`."""
 
     def __call__(self, database, rng):
         return 1000 + noisy(database, rng)

@@ -1,7 +1,7 @@
-"""Where runs are drawn does not change them: worker processes, isolated children, children that die.
+"""Runs are the same wherever they are drawn: in workers, in isolated children, or after a child has died.
 
-Long, because every way to die is tried on the same mechanisms. They are at the top level, where a child can
-import them.
+The file is long because every way to die is tried on the same mechanisms. The mechanisms are defined at the
+top level, where a child can import them.
 """
 
 import ctypes
@@ -223,8 +223,8 @@ def test_runs_of_a_dying_subject_without_generator_are_not_repeated():
 
 @dataclass(frozen=True)
 class Deaf:
-    """A subject that takes longer to build than the time limit of a run. Its hang ignores Python's signal
-    handlers."""
+    """A subject that takes longer to build than the time limit of a run. While a run hangs, it ignores
+    Python's signal handlers."""
 
     tester: int
 

@@ -68,7 +68,8 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
 
 
 def test_the_last_result_of_an_audit_in_two_files_counts(tmp_path, capsys):
-    """Two tests of one name and audits without a name stay separate. The same finding appears once."""
+    """Two audits in one test stay separate, and so do audits without a name. A finding in both files appears
+    once."""
     first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
     then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
     for number, results in ((1, first), (2, then)):  # two audits of one test

@@ -1,6 +1,7 @@
 """The search for a pair: what it tries, what it spends, and that it finds what is hidden.
 
-Long, because all of its tests share the subjects that hide something and the parts of the search.
+The file is long because all its tests share the same subjects, which hide something, and the parts of the
+search.
 """
 
 import itertools
@@ -186,8 +187,8 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """One pair among many is scouted as far apart. Of the pairs that wait, it is the first to be looked
-    at."""
+    """Scouting shows that one pair among many is far apart. Of all pairs that wait, the search looks at this
+    pair first."""
     far = ([5], [6])
     world = World(
         neighbours(200),
@@ -236,7 +237,7 @@ def test_given_pairs_alone_are_not_varied():
 
 
 def chains(pair):
-    """Yield the path of 8 steps from the first number of a pair."""
+    """Yield the path of 8 steps that starts at the first number of a pair."""
     start = pair[0][0]
     yield tuple([start + k] for k in range(9))
 
@@ -372,7 +373,7 @@ class BetsOnScouts(Betting):
 
 
 class CouplesItsBets(Betting):
-    """Planted defect: it draws the runs of its bets coupled, so p and q are not independent."""
+    """Planted defect: it bets on coupled runs, so p and q are not independent."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
@@ -459,8 +460,8 @@ def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases()
     """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
     The bound is about neighbours. The witness and the simplest witness are confirmed; the simplest may be a
-    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One saw
-    misleading runs at distance 20, did not return to it, and took 110,000.
+    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One audit saw
+    misleading runs at distance 20, did not return to this distance, and took 110,000 runs.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)

@@ -1,5 +1,5 @@
-"""Audits that search freely, on mechanisms that meet their claim with equality: the mean wealth does not
-grow, and defects are caught.
+"""Audits that search freely. If a mechanism meets its claim with equality, the mean wealth does not grow.
+Planted defects are caught.
 
 This file makes only some of the audits. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python
 benchmarks/false_alarms.py --search`` makes all of them. The criteria are those of `test_false_alarms`.
@@ -40,7 +40,7 @@ def test_tight_audits_that_search_freely_stay_within_their_significance(false_al
 
 
 def responses(database):
-    """Return the exact law of randomized response of every record, by enumeration."""
+    """Return the exact law of randomized response applied to every record, by enumeration."""
     return {
         answers: math.prod(
             0.75 if bit == answer else 0.25 for bit, answer in zip(database, answers, strict=True)
@@ -122,10 +122,8 @@ FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "thres
 
 def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms):
     """Laplace sums and geometric counts lose exactly k at distance k, so they are tight there too. The
-    significance levels are those above.
-
-    The audits above search pairs and paths together.
-    """
+    significance levels are those of the first test in this file. Its audits search pairs and paths
+    together."""
     names = itertools.cycle(FAR)
     found = [
         far_audit(false_alarms, name, seed) for seed, name in zip(range(AUDITS // 2), names, strict=False)

@@ -119,8 +119,8 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
     """At each level there are 175 audits over all mechanisms. They refute at rates 0.5, 0.25 and 0.05 instead
     of 0.1, 0.05 and 0.01.
 
-    A row of 175 audits fails from 39 refutations on at the first level, and from 25 on at the second. A rate
-    five times too high reaches these numbers with probability over 0.999.
+    A row of 175 audits fails at 39 refutations or more at the first level, and at 25 or more at the second. A
+    rate five times too high reaches these numbers with probability over 0.999.
     """
     level = PAGE / judged_rows({})
     for limit in (0.1, 0.05):
@@ -134,8 +134,8 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
     """The auditor refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At that
-    share all five audits here end above 13.8, and hide the defect, with probability 0.01. A refutation by a
-    sound audit never ends below 13.8."""
+    share the probability that all five audits here end above 13.8, and hide the defect, is 0.01. A refutation
+    by a sound audit never ends below 13.8."""
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))
 
@@ -185,17 +185,17 @@ def witnessed():
 
 @pytest.fixture
 def only_response(monkeypatch):
-    """Let the coverage rows of the self-audit use only witnesses of randomized response, and test no
-    detectable ε."""
+    """Restrict the coverage rows of the self-audit to witnesses of randomized response. No detectable ε is
+    tested."""
     monkeypatch.setattr(coverage, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(coverage, "controls", tuple)
 
 
 @pytest.mark.usefixtures("only_response")
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
-    """An interval at 0.99 that is narrowed to a fifth misses in 0.6 of audits. A row of 12 audits fails from
-    5 misses on. Narrow intervals reach 5 misses with probability 0.94 for each of p and q, true intervals
-    with 8e-8."""
+    """An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. A row of
+    12 audits fails at 5 misses or more. Narrow intervals reach 5 misses with probability 0.94 for each of p
+    and q, true intervals with 8e-8."""
 
     def narrow(interval):
         middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2

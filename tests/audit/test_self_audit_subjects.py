@@ -61,8 +61,8 @@ def test_the_chained_response_is_tight_for_every_state_that_it_keeps():
 
 
 def test_the_peers_above_their_claim_are_those_of_the_literature():
-    """Lyu, Su and Li 2017: Algorithm 1 keeps its claim, 3 to 6 do not. A noisy max that releases the value
-    does not either."""
+    """Lyu, Su and Li 2017: Algorithm 1 keeps its claim. Algorithms 3 to 6 do not, nor does a noisy max that
+    releases the value."""
     flawed = [name for name, peer in peer_suite().items() if peer.flawed]
     assert flawed == ["noisy_hist2", "rnm3", "rnm4", "svt3", "svt4", "svt5", "svt6", "prefix_sum"]
     rng = np.random.default_rng(0)

@@ -136,7 +136,7 @@ def test_blocks_of_records_are_removed_together():
 
 
 def test_kept_records_may_grow_if_fewer_records_then_suffice():
-    """The fault needs a sum of 130. Two records of 99 are fewer than three of 30 and one of 99."""
+    """The fault needs a sum of 130. Two records of 99 are fewer records than three of 30 and one of 99."""
     databases = domain(ADD, records=(0, 1, 30, 99), sizes=(0, 6))
     start = ([30] * 3, [30] * 3 + [99])
     pair, _ = shrunk(start, lambda left, right: max(sum(left), sum(right)) >= 130, databases=databases)
@@ -144,7 +144,8 @@ def test_kept_records_may_grow_if_fewer_records_then_suffice():
 
 
 def test_undecided_pairs_get_longer_looks_and_clear_ones_do_not():
-    """One pair shows its growth without doubt from 200 pairs of runs on. The other shows no growth."""
+    """After 200 pairs of runs, one pair of databases clearly shows growth. The other pair of databases shows
+    no growth."""
     looked = {}
 
     def look(memory, runs):

@@ -1,9 +1,9 @@
-"""Guards that keep the auditor sound. Without any one of them a test here fails.
+"""Guards that keep the auditor sound. If any guard is removed, a test here fails.
 
 The verdicts on plain mechanisms do not show these guards. Each guard corrects for a second look at the same
 runs, for runs that never ended, or for a choice among many.
 
-Long, because each guard comes with the subject that needs it.
+The file is long because each guard comes with the subject that needs it.
 """
 
 import functools
@@ -64,8 +64,8 @@ def verdicts_of_one_noise(seeds):
 
 
 def test_a_sampler_whose_runs_share_a_draw_refutes_nothing():
-    """Calls refute each of the 12 audits with probability at most 1e-3, so chance cannot explain a
-    refutation."""
+    """In single calls the mechanism meets its claim, so each of the 12 audits refutes with probability at
+    most 1e-3. Chance cannot explain a refutation."""
     found = verdicts_of_one_noise(range(12))
     assert Verdict.REFUTED not in {result.verdict for result in found}
     said = "fails only when many runs share one call of `sample`: single calls did not confirm it"
@@ -123,8 +123,8 @@ def ends_on(database):
 )
 @pytest.mark.parametrize("side", [0, 1])
 def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, as_outputs, side):
-    """An unfinished run counts as outside the event on the likely side and inside on the unlikely one, so
-    nothing is confirmed."""
+    """An unfinished run counts as outside the event on the likely side, and as inside on the unlikely side.
+    So nothing is confirmed."""
     pair = PAIR if side == 0 else PAIR[::-1]
     candidate = Candidate(event=event, side=side, p=0.9, q=0.1, past=100.0)
     for against, expected in ((True, counted), (False, as_outputs)):
@@ -139,7 +139,7 @@ def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, a
 
 
 class MutatesLate:
-    """A mechanism that gives the outputs of `answer` and changes its input from some call on."""
+    """A mechanism that gives the outputs of `answer`. After a number of calls it also changes its input."""
 
     def __init__(self, calls, answer):
         self.calls, self.answer = calls, answer
@@ -407,8 +407,8 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
     """The bounds are compared with the sum over all outcomes. At a kink of δ(ε) the rounded losses are
-    furthest from the truth: by up to a quarter of the window for one coordinate and an eighth for three. The
-    window is about 1e-6."""
+    furthest from the truth: by up to a quarter of the window for one coordinate, and by an eighth for three
+    coordinates. The window is about 1e-6."""
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))

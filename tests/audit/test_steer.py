@@ -1,5 +1,5 @@
-"""Recorded draws rank pairs of databases before any counting: the growth of wealth that they promise, and how
-an audit uses this promise."""
+"""Recorded draws rank pairs of databases before any counting. They promise a growth of wealth, and the audit
+uses this promise."""
 
 import itertools
 import math
@@ -127,7 +127,7 @@ def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
 
 def ads(database, rng):
     """Put the ad of the last epoch into the first histogram, that of the epoch before it into the second, and
-    so on. One epoch moves up to three histograms. The noise covers a move of 1.3, less than that."""
+    so on. One epoch moves up to three histograms, but the noise covers only a move of 1.3."""
     out, left = np.zeros((3, 3)), [epoch for epoch in database if epoch]
     for turn, ad in enumerate(reversed(left)):
         out[turn, ad - 1] = 1.0

@@ -1,6 +1,7 @@
 """Studies: the bracket of the least m, its error probability, resuming, and which studies may be offered.
 
-Long, because brackets, kept steps and searched families are tested with one small learner and its sweep.
+The file is long because brackets, kept steps and searched families are tested with one small learner and its
+sweep.
 """
 
 import dataclasses
@@ -501,8 +502,8 @@ def test_the_command_prints_saves_and_resumes(tmp_path):
 
 
 def test_the_command_says_that_a_bound_is_refuted_and_that_growth_was_not_expected(tmp_path):
-    """Light sets of mass 1/v need m of at least about v·ln 10, which grows with v. The bound claims that 1 is
-    enough."""
+    """Light sets of mass 1/v need about m = v·ln 10 examples, a number that grows with v. The bound claims
+    that m = 1 is enough."""
     text = OFFER[: OFFER.index("def studies")].replace("(m, alpha)", "(m, 1 / alpha)")
     (tmp_path / "own.py").write_text(
         text

@@ -96,8 +96,8 @@ def test_split_blocks_count_the_same(outputs, cut):
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("against", [True, False])
 def test_the_four_counts_agree_with_the_members_of_the_events(side, against):
-    """The reference counts one run at a time. Unfinished runs are outside the event for p and inside for
-    q."""
+    """The reference counts one run at a time. Unfinished runs count as outside the event for p, and as inside
+    for q."""
     rng = np.random.default_rng(3)
     left = [LOST if rng.random() < 0.2 else int(rng.integers(5)) for _ in range(200)]
     right = [LOST if rng.random() < 0.1 else int(rng.integers(1, 6)) for _ in range(150)]
@@ -129,8 +129,8 @@ def test_estimates_stay_inside_the_unit_interval():
 
 
 def test_an_event_of_values_seen_once_promises_nothing():
-    """No value repeats. Ordered by these same runs, the values would promise much growth. If the order for
-    each run leaves this run out, they promise nothing."""
+    """No value repeats. If the values are ordered by these same runs, they promise much growth. If the order
+    for each run leaves that run out, the values promise nothing."""
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
     table.counts += table.count(View(outputs[:20]), View(outputs[20:]))

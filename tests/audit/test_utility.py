@@ -1,6 +1,6 @@
 """`audit_utility` as users call it: verdicts, searches, laws, faults and bad arguments.
 
-Long, because one small learner and its problems go through every verdict and every fault.
+The file is long because one small learner and its problems go through every verdict and every fault.
 """
 
 import copy

@@ -83,8 +83,8 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
 
 
 def most_alarms(audits, level):
-    """Return the number of alarms that a test at `level` exceeds in this many audits with probability at most
-    RARE."""
+    """Return a limit on the number of alarms. In this many audits, a test at `level` exceeds the limit with
+    probability at most RARE."""
     return int(stats.binom.isf(RARE, audits, level))
 
 

@@ -1,6 +1,6 @@
 """A utility claim in pytest, on the command line, in JSON and on the page, beside the subject's privacy.
 
-Long, because the same learners go through every front door.
+The file is long because the same learners go through every front door.
 """
 
 import dataclasses

@@ -298,7 +298,8 @@ def test_an_exact_audit_of_an_absolute_error_still_holds():
 
 
 def test_an_exact_climb_follows_errors_if_no_problem_fails_yet():
-    """Nine steps lead from a problem without error to the first that fails. The learner draws nothing."""
+    """Nine steps lead from a problem without error to the first problem that fails. The learner draws
+    nothing."""
 
     class Constant:
         def __call__(self, database, rng):

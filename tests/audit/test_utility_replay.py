@@ -67,7 +67,7 @@ def test_the_error_of_a_problem_that_the_search_found_is_measured(through):
 
 
 class Lawful:
-    """A learner that fails with probability p, by its law."""
+    """A learner that fails with probability p, and declares this as its law."""
 
     def __init__(self, p):
         self.p = p

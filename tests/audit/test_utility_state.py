@@ -19,7 +19,7 @@ CLAIM = PAC(0.1, 0.1)
 
 
 def told():
-    """Return a problem whose error is the output of the learner."""
+    """Return a problem that takes the output of the learner as the error."""
     return SampledProblem("told", lambda rng: rng.integers(0, 2, 3).tolist(), lambda error, _: error)
 
 
@@ -35,7 +35,7 @@ class Cycle:
 
 
 class Later:
-    """A learner that fails from one call on."""
+    """A learner that fails in all calls after the first `after` calls."""
 
     def __init__(self, after):
         self.after, self.calls = after, 0
@@ -46,7 +46,7 @@ class Later:
 
 
 class OnTheClass:
-    """A learner that counts in its class and fails in four of five calls."""
+    """A learner that counts its calls in its class, and fails in four of five calls."""
 
     calls = 0
 

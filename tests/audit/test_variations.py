@@ -1,4 +1,5 @@
-"""Steps from one pair of databases to others: what they may change, and that simpler pairs are simpler."""
+"""Steps from one pair of databases to other pairs: what a step may change, and that steps to simpler pairs do
+simplify."""
 
 import itertools
 

@@ -1,4 +1,5 @@
-"""A mechanism for arrays or frames that gets lists is reported at once, with the conversion to use."""
+"""If a mechanism for arrays or frames gets lists, the audit says so at once and names the conversion to
+use."""
 
 import numpy as np
 import pytest

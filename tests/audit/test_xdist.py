@@ -1,4 +1,4 @@
-"""`pytest -m audit -n 2` reports what `pytest -m audit` reports: the same verdicts and texts, one report."""
+"""`pytest -m audit -n 2` gives the same verdicts and texts as `pytest -m audit`, in one report."""
 
 import json
 import subprocess
@@ -102,7 +102,8 @@ def test_the_verdicts_are_those_expected(sessions):
 
 
 def test_both_sessions_print_one_table_and_one_sum(sessions):
-    """There are seven audits at 1e-6 and one at 1e-4. Two refutations were expected and one occurred."""
+    """There are seven audits at significance 1e-6 and one at 1e-4. Two refutations were expected and one
+    occurred."""
     alone, together = (session.table() for session in sessions)
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line

@@ -1,4 +1,4 @@
-"""SQ learners against valid oracles: promises hold for all valid answers; the flawed twins break theirs."""
+"""SQ learners keep their promises for all valid answers of an oracle. Their flawed twins do not."""
 
 import inspect
 import math

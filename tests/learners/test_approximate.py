@@ -252,7 +252,7 @@ def test_constant_and_crowded_samples_at_d_64_have_few_errors(database):
 
 @pytest.mark.parametrize("learner", [PointLearner(dimension=9), IntervalLearner(dimension=40, delta=0.01)])
 def test_runs_follow_the_law(learner):
-    """A chi-square test of 20,000 runs at 1e-8."""
+    """A chi-square test of 20,000 runs at significance 1e-8."""
     database = [(40, 1)] * 58 + [(100, 0)] * 30
     law = learner.distribution(database)
     runs = np.asarray(learner.sample(database, 20_000, np.random.default_rng(3)))

@@ -147,7 +147,7 @@ def test_a_concise_target_needs_fewer_examples_than_a_long_one():
 
 
 def evidence(failed, *, beta):
-    """Return an e-value against failing with a probability of at most beta."""
+    """Return an e-value against the hypothesis that the failure probability is at most beta."""
     return np.prod(1 + (failed / beta - 1) / 2)
 
 

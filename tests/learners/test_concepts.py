@@ -1,4 +1,4 @@
-"""Labels of the concept classes against their definitions, and the VC dimension against brute force."""
+"""Labels of the concept classes agree with their definitions, and the VC dimension with brute force."""
 
 import math
 from fractions import Fraction

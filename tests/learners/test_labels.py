@@ -19,8 +19,8 @@ SIGNIFICANCE = 1e-7
 
 
 def law_by_hand(concepts, database, *, epsilon, first):
-    """Return the law by hand. For each labelling of the first x's, its first concept is weighted by its
-    errors on the other records."""
+    """Return the law, computed by hand. For each labelling of the first x's, the first concept with this
+    labelling gets a weight from its errors on the other records."""
     kept = {}
     for concept in concepts.listed_concepts():
         pattern = tuple(concepts.label(concept, x) for x, _ in database[:first])

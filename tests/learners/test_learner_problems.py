@@ -81,7 +81,7 @@ def agrees(times, shares):
 
 
 def seen(true, shares, size):
-    """Return the power of the test in `agrees` against other shares."""
+    """Return the probability that the test in `agrees` rejects `shares` if the true shares are `true`."""
     excess = size * sum((p - q) ** 2 / q for p, q in zip(true, shares, strict=True))
     degrees = len(shares) - 1
     return stats.ncx2.sf(stats.chi2.isf(1e-7, degrees), degrees, excess)

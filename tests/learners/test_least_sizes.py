@@ -39,8 +39,8 @@ def test_the_law_of_the_generic_sanitizer_decides_both_at_its_least_size():
 
 
 def test_wider_noise_fails_an_average_of_laplace_answers_on_its_least_number_of_entries():
-    """By the exact law of the sum, 145 entries keep the error within 0.5 in 95 % of the runs; 268 are
-    stated."""
+    """By the exact law of the sum, 145 entries keep the error within 0.5 in 95 % of the runs. The stated
+    number is 268."""
     stated = LaplaceAverage(tolerance=0.5)
     assert (stated.size, stated.beta) == (268, 0.05)
 

@@ -1,4 +1,5 @@
-"""Vectorised runs of the perceptron and k-means against single runs through oracles: values and laws."""
+"""Vectorised runs of the perceptron and k-means agree with single runs through oracles, in values and
+laws."""
 
 import math
 

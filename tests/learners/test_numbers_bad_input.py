@@ -105,7 +105,8 @@ def test_the_sample_size_of_a_tiny_alpha_follows_its_promise():
 
 
 def composed_by_hand(step, delta, many, extra, *, epsilon):
-    """Return δ(ε) of `many` (step, delta)-private steps and one (extra, 0) step, over all sums of losses."""
+    """Return δ(ε) of `many` (step, delta)-private steps and one (extra, 0)-private step, by listing all sums
+    of losses."""
     up, high = 1 / (1 + math.exp(-step)), 1 / (1 + math.exp(-extra))
     masses = [
         (math.comb(many, i) * up**i * (1 - up) ** (many - i) * share, (2 * i - many) * step + sign * extra)

@@ -1,4 +1,4 @@
-"""The exact loss on every small sample: of algorithm A as printed, of its tight twin, of flawed twins."""
+"""The exact loss on every small sample, for algorithm A as printed, its tight twin and flawed twins."""
 
 import math
 

@@ -1,5 +1,5 @@
-"""Pure learners of points and thresholds: laws by groups against laws by single outputs, sample sizes, hash
-maps."""
+"""Pure learners of points and thresholds: sample sizes, hash maps, and laws by groups compared with laws by
+single outputs."""
 
 import math
 from itertools import product
@@ -44,7 +44,7 @@ def test_the_grouped_law_matches_the_generic_learner(kind, concepts):
 
 
 def test_the_choice_within_a_group_is_uniform_at_64_bits():
-    """Kolmogorov-Smirnov at significance 1e-8; the draws reach the far end of the range."""
+    """Kolmogorov-Smirnov test at significance 1e-8; the draws reach the far end of the range."""
     choice = GroupedChoice(StepFunction([0, 2**63], [0.0, 1.0], top=2**64), epsilon=2.0)
     drawn = choice.sample(20_000, np.random.default_rng(2))
     upper = np.array([float(j - 2**63) / 2**63 for j in drawn if j >= 2**63])
@@ -128,8 +128,8 @@ def test_random_maps_are_universal():
 
 
 def test_the_hashed_learner_is_private_over_all_maps():
-    """The loss is taken over every map from 2 bits to 1 and every sample of 2, from the exact law of (map,
-    bucket)."""
+    """The loss is taken over every map from 2 bits to 1 bit and every sample of 2 examples, from the exact
+    law of (map, bucket)."""
     learner = HashedPointLearner(dimension=2, bits=1, size=2)
     databases = list(product(learner.records, repeat=2))
     pairs = [(a, b) for a, b in product(databases, databases) if sum(map(tuple.__ne__, a, b)) == 1]

@@ -24,7 +24,8 @@ def test_below_the_packing_bound_some_threshold_is_missed_more_often_than_beta(d
 
 
 def test_a_pure_sanitizer_stays_below_the_packing_bound():
-    """No answer is good for m copies of two different j, and the laws differ by at most a factor e^(εm)."""
+    """No answer is good both for m copies of j and for m copies of another value. The laws on two such
+    databases differ by at most a factor e^(εm)."""
     sanitizer, m = GenericSanitizer(concepts=PointClass(2), alpha=0.4), 2
     laws = [sanitizer.distribution([j] * m) for j in range(4)]
     good = [
@@ -76,7 +77,7 @@ def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
 
 
 def test_without_the_middle_threshold_the_error_is_larger():
-    """The finding tries all five thresholds; without the middle one, the other four are not enough."""
+    """The finding tries all five thresholds. If it skips the middle threshold, it finds a larger error."""
     assert bns_good_interval().found == 1.0
     ones, zeros = [0, 0, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 0, 0, 0]
     errors = {h: sum(zeros[:h]) + sum(ones[h:]) for h in (0, 2, 4, 6, 8)}

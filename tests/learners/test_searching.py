@@ -1,4 +1,4 @@
-"""The two noisy binary searches: Q, exact laws by brute force, losses, and accuracy at the stated size m."""
+"""The two noisy binary searches: the quality Q, exact laws, losses, and accuracy at the stated size m."""
 
 import itertools
 import math

@@ -73,7 +73,8 @@ def test_theorem_5_14_costs_a_polynomial_each_way():
 
 
 def farthest(tolerance):
-    """Return how far the accepted law may be from a fair coin, for queries off by the tolerance, at ε = 1."""
+    """Return how far the accepted law may be from a fair coin at ε = 1, if the answers to queries are off by
+    the tolerance."""
     likely = math.e / (1 + math.e)
     more, less = (tolerance * 2 * math.sinh(1.0) * q for q in (likely, 1 - likely))
     # here the estimated weight of the likely outcome is too low

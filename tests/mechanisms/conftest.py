@@ -16,25 +16,28 @@ TAIL = 60  # beyond this many scales a geometric or Laplace law adds nothing
 
 @pytest.fixture(scope="session")
 def loss():
-    """Return the function (left law, right law) -> largest log-ratio over the points, in either direction."""
+    """Return a function that takes two laws and returns their largest log-ratio over the points, in either
+    direction."""
     return worst_log_ratio
 
 
 @pytest.fixture(scope="session")
 def pairs_of():
-    """Return the function subject -> every neighbouring pair over its finite domain."""
+    """Return a function that takes a subject and yields every neighbouring pair of its finite domain."""
     return every_pair
 
 
 @pytest.fixture(scope="session")
 def agreement():
-    """Return the function (counts, probabilities) -> p-value of the chi-square test, cells below 5 pooled."""
+    """Return a function that computes the p-value of the chi-square test from counts and probabilities. It
+    pools all cells with fewer than 5 expected runs."""
     return chi_square
 
 
 @pytest.fixture(scope="session")
 def power():
-    """Return the function (true, assumed, size) -> power of the chi-square test at significance 1e-9."""
+    """Return a function that computes the power of the chi-square test at significance 1e-9. Its arguments
+    are the true law, the assumed law and the number of runs."""
 
     def compute(true, assumed, size):
         true, assumed = np.asarray(true), np.asarray(assumed)
@@ -85,7 +88,8 @@ def chi_square(counts, probabilities):
 
 @pytest.fixture(scope="session")
 def shares():
-    """Return the function (outputs, outcomes) -> counts of the outcomes; every output must be one of them."""
+    """Return a function that counts how often each of the given outcomes occurs among outputs. Every output
+    must be one of these outcomes."""
 
     def count(outputs, outcomes):
         seen = Counter(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs)

@@ -1,4 +1,4 @@
-"""Checks of laws and samplers on plain records that `check_subject` does not make."""
+"""Laws and samplers on plain records pass checks that `check_subject` does not make."""
 
 import subprocess
 import sys

@@ -1,7 +1,8 @@
 """Utility of the central mechanisms, by betting and exactly, on the hardest databases.
 
-An audit by betting gives a false alarm with probability at most 1e-7. Refuted claims have failure rates far
-above the claim, as their comments state: 200,000 runs miss one with probability below 1e-12.
+An audit by betting gives a false alarm with probability at most 1e-7. If a test expects a refutation, the
+failure rate is far above the claim, as a comment states. The probability that 200,000 runs miss such a
+failure rate is below 1e-12.
 """
 
 import math

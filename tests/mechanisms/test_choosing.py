@@ -37,7 +37,8 @@ CHECKED = [
 
 
 def written_out(scores, *, m, alpha, epsilon):
-    """Return the laws on rows of scores by BNS §4.1, ⊥ first; ⊥ is certain if all scores are 0."""
+    """Return the laws on rows of scores, as BNS §4.1 defines them. The first outcome is ⊥, which is certain
+    if all scores are 0."""
     scores = np.atleast_2d(np.asarray(scores, float))
     passing = stats.laplace(scores.max(axis=1), 4 / epsilon).sf(alpha * m / 2)
     with np.errstate(invalid="ignore"):
@@ -293,8 +294,8 @@ def test_all_three_ways_to_find_neighbours_of_scores_agree():
 
 
 def every_step(letters, size):
-    """Return the number of pairs (database, database plus one record). A record goes to n + 1 places; repeats
-    count once."""
+    """Return the number of pairs (database, database plus one record). A record can be inserted at n + 1
+    places; equal pairs count once."""
     return sum(letters**n * ((n + 1) * (letters - 1) + 1) for n in range(size))
 
 

@@ -1,7 +1,7 @@
-"""Compositions: bounds against published formulas and dp-accounting, laws against hand calculations.
+"""Compositions: bounds agree with published formulas and dp-accounting, laws with hand calculations.
 
-Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it. Long,
-because sequences, parallel parts and choices are tested on the same mechanisms.
+Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it. The
+file is long because sequences, parallel parts and choices are tested on the same mechanisms.
 """
 
 import math
@@ -62,7 +62,8 @@ def optimal_delta(epsilon, delta, *, copies, place):
 
 
 class Telltale:
-    """A mechanism that claims more than the budget of the composition. The test fails if it runs."""
+    """A mechanism that claims more than the budget of the composition. The test fails if the mechanism
+    runs."""
 
     claim = PureDP(2.0)
     relation = Relation.REPLACE_ONE

@@ -1,6 +1,6 @@
-"""Algorithm Rec: against an enumeration of Fig. 1 written out here, its privacy, its utility, its limits.
+"""Algorithm Rec is compared with an enumeration of Fig. 1. Its privacy, utility and limits are tested too.
 
-Each chi-square test has significance 1e-9; comments state which errors it would detect.
+Each chi-square test has significance 1e-9. Comments state which errors each test would detect.
 
 The file is long because privacy, utility and limits share the enumeration and the instances.
 """
@@ -80,7 +80,7 @@ def enumerated(values, *, epsilon, delta, promise, alpha, small=32):
 
 
 def winner(padded, first, width, epsilon, delta):
-    """Return the law of A_dist: the probability of each left end, and of None."""
+    """Return the law of A_dist: how probable each left end is, and how probable None (a refusal) is."""
     ends = list(range(first, len(padded), width))
     scores = [max(padded[end : end + width]) for end in ends]
     if len(ends) < 2:

@@ -1,6 +1,6 @@
 """The correct twins of the gallery's faults keep their claims, and their runs follow the derived laws.
 
-Chi-square tests use significance 1e-9. Each comes with its power against the flawed twin.
+Chi-square tests use significance 1e-9. The power of each test against the flawed twin is checked too.
 """
 
 import itertools

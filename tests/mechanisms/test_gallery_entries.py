@@ -1,4 +1,4 @@
-"""Checks of published faults and their correct twins that `check_subject` does not make."""
+"""Published faults and their correct twins pass checks that `check_subject` does not make."""
 
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 """Noisy max and the sparse vector technique: laws by scipy's quadrature, published losses, and runs.
 
-Chi-square tests use significance 1e-9. Each comes with its power against the law of a wrong scale.
+Chi-square tests use significance 1e-9. The power of each test against the law of a wrong scale is checked
+too.
 """
 
 import itertools

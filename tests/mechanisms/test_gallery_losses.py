@@ -22,8 +22,8 @@ E = math.exp
 
 
 def shuffled(x, first):
-    """Return Pr[largest of 100 outputs ≤ x]. The outputs of 99 records lie around −1, the last lies around
-    `first`."""
+    """Return Pr[largest of 100 outputs ≤ x]. The outputs of 99 records lie around −1, and the output of the
+    other record lies around `first`."""
     return stats.norm.cdf(2 * (x + 1)) ** 99 * stats.norm.cdf(2 * (x - first))
 
 

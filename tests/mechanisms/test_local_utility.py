@@ -1,4 +1,5 @@
-"""Betting audits of K11 Lemma 5.6: not refuted at the derived sizes, refuted at smaller and printed ones."""
+"""Betting audits of K11 Lemma 5.6. The claim is not refuted at the derived sample sizes. It is refuted at
+smaller sizes and at the printed sizes."""
 
 import pytest
 

@@ -130,8 +130,8 @@ def test_every_run_has_a_fresh_oracle(adversary):
 
 
 def first_then_contrary(*, swing):
-    """Return six queries about a coin. One sign pattern of the answers gives error `swing`, exact answers
-    give half of it."""
+    """Return six queries about a coin. One sign pattern of the answers gives the error `swing`. Exact answers
+    give half of this error."""
     query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
     signs = (1, 1, -1, 1, -1, -1)
 

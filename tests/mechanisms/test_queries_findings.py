@@ -1,4 +1,4 @@
-"""Findings about statistical queries, against closed forms and second derivations."""
+"""Findings about statistical queries, checked by closed forms and second derivations."""
 
 from __future__ import annotations
 

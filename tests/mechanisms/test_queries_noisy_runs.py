@@ -32,7 +32,8 @@ RNG = np.random.default_rng
 
 
 def clean_error(output, population):
-    """Return the larger error of the two answers, E[x·y] and the error rate of the guess, by hand."""
+    """Return the larger of two errors, computed by hand: that of the answer for E[x·y], and that of the
+    answer for the error rate of the guess."""
     answer, share = output
     together = sum(p * x * y for (x, y), p in zip(population.points, population.weights, strict=True))
     guess = 1 if answer >= 0 else -1

@@ -1,6 +1,6 @@
 """Whole local algorithms, over several entries, run by statistical queries (K11 Lemma 5.8).
 
-Long, because all simulations are compared on the same protocols.
+The file is long because all simulations are compared on the same protocols.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ COIN = Population([0, 1], [0.35, 0.65])
 
 
 def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
-    """Return a protocol that asks these questions in order; each may be a function of the earlier answers."""
+    """Return a protocol that asks these questions in order. A question may be a function of the earlier
+    answers."""
 
     def algorithm(_size):
         answers = []
@@ -58,7 +59,8 @@ def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
 
 
 def then_who_denied(answers):
-    """Ask again the first entry that answered 0, with epsilon 1/4 if both did and 1/2 otherwise."""
+    """Ask again the first entry that answered 0. The epsilon is 1/4 if both entries answered 0, and 1/2
+    otherwise."""
     share = 0.25 if not answers[0].any() else 0.5
     return int(answers[0].argmin()), RandomizedResponse(epsilon=share)
 
@@ -86,7 +88,7 @@ def population_of(simulation):
 
 
 def mixed(protocol, population):
-    """Return the law of the output on independent entries: the laws on every database, weighted."""
+    """Return the law of the output on independent entries: the weighted mean of the laws on all databases."""
     found = Counter()
     for places in product(range(len(population.points)), repeat=protocol.size):
         law = protocol.distribution([population.points[place] for place in places])
@@ -379,8 +381,8 @@ def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
 
 
 def test_the_coarse_simulation_follows_the_law_of_each_of_its_records():
-    """Significance 1e-6 for each record. A random oracle would fail, because clipping moves the count by 14
-    standard errors."""
+    """Each record is tested at significance 1e-6. A random oracle would fail, because clipping moves the
+    count by 14 standard errors."""
     subject = coarse_response()
     for record in subject.records:
         zeros = subject.sample([record], 4_000, np.random.default_rng(0)).count((0,))

@@ -134,7 +134,8 @@ EVERYTHING = [
 
 
 def test_a_distant_pair_is_shown_with_its_distance_and_the_limit_of_the_claim():
-    """At ε = 0.1 and distance 20, e^(20·0.1)·0.05 = 0.3694528; p exceeds it by 0.48 − 0.3694528 = 0.1105."""
+    """At ε = 0.1 and distance 20 the limit on p is e^(20·0.1)·0.05 = 0.3694528. The probability p exceeds
+    this limit by 0.48 − 0.3694528 = 0.1105."""
     page = html(refuted(claim=PureDP(0.1), relation="replace-one", witness=witness(distance=20)))
     tree = Tree(page)
     assert "They are 20 records apart. At that distance the claim allows at most e20ε·q = 0.369." in tree.text
@@ -461,7 +462,8 @@ def curve(tree, kind):
 
 
 def test_the_privacy_profile_shows_the_claim_and_the_event():
-    """1-DP allows a total variation of (e − 1)/(e + 1); the event shows 0.45 − 0.06, by its intervals."""
+    """1-DP allows a total variation of (e − 1)/(e + 1). By its intervals, the event shows at least 0.45 −
+    0.06."""
     tree = pictures(refuted())["Privacy profile"]
     claimed, found = curve(tree, "curve claimed"), curve(tree, "curve found")
     scale = (200 - claimed[0][1]) / ((math.e - 1) / (math.e + 1))
@@ -481,7 +483,8 @@ def test_the_points_of_a_profile_are_exact_unless_they_were_sampled_or_lie_betwe
 
 
 def test_the_trade_off_curve_of_the_event_lies_below_what_the_claim_allows():
-    """At a false alarm rate of 0.05 the claim allows no miss rate below 1 − 0.05·e; the event has 0.52."""
+    """At a false alarm rate of 0.05 the claim allows no miss rate below 1 − 0.05·e. The event has a miss rate
+    of 0.52."""
     tree = pictures(refuted())["Trade-off"]
     assert "allows no fewer misses than 0.864" in tree.find("desc").text
     assert curve(tree, "curve found")[1] == pytest.approx((52 + 348 * 0.05, 26 + 174 * 0.48), abs=0.1)
@@ -642,8 +645,8 @@ def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_
 
 
 def test_a_claim_with_delta_has_a_logarithmic_profile():
-    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0. They are more than five powers of ten
-    apart."""
+    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0. The two values are more than five powers of
+    ten apart."""
     tree = pictures(refuted(claim=ApproximateDP(1.0, 1e-6)))["Privacy profile"]
     assert "10⁻⁶" in [each.text for each in tree.iter("text")]
 

@@ -163,8 +163,8 @@ def test_a_study_without_a_bracket_has_no_picture():
 
 
 def test_a_refuted_bound_is_stated_in_words_and_numbers():
-    """A bound is refuted if a size at least as large as the bound is refuted: here 128 for a bound of 50, and
-    12 for one of 12."""
+    """A bound is refuted if a size at least as large as the bound is refuted. Here a refuted size of 128
+    refutes a bound of 50, and a refuted size of 12 refutes a bound of 12."""
     cells = (cell(1.0, 128, 197, 50.0), cell(2.0, 12, 13, 12.0), cell(10.0, 95, 100, 400.0))
     page = render(None, studies=[to_json(result(CurveResult("line", "Thm 1", "grows", cells)))])
     assert (

@@ -36,8 +36,8 @@ def test_quantiles_agree_with_scipy(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_samples_follow_the_density(name):
-    """A Kolmogorov-Smirnov test at 1e-8 on 20,000 draws detects a cdf that is off by 0.031 with power
-    0.99."""
+    """A Kolmogorov-Smirnov test at significance 1e-8 on 20,000 draws detects a cdf that is off by 0.031 with
+    power 0.99."""
     ours, theirs = LAWS[name]
     draws = ours.sample(20_000, np.random.default_rng(1))
     assert stats.kstest(draws, theirs.cdf).pvalue > 1e-8
@@ -70,8 +70,8 @@ def test_a_general_density_keeps_scipys_functions():
 @pytest.mark.parametrize("family", [stats.cauchy, stats.logistic, stats.gumbel_r])
 @pytest.mark.parametrize(("far", "scale"), [(0.0, 1e-10), (1e6, 1.0), (1e8, 1e10), (1e10, 1e-10)])
 def test_samples_of_a_general_density_follow_it_at_any_location_and_scale(family, far, scale):
-    """Kolmogorov–Smirnov test at 1e-8. Quantiles agree with scipy to a relative 1e-14 plus 1e-6 of the
-    scale."""
+    """Kolmogorov–Smirnov test at significance 1e-8. Quantiles agree with scipy to a relative 1e-14 plus 1e-6
+    of the scale."""
     theirs = family(far * scale, scale)
     ours = Density.general(
         theirs.logpdf, knots=[-math.inf, math.inf], logcdf=theirs.logcdf, logsf=theirs.logsf
@@ -158,7 +158,7 @@ def test_clamping_far_from_the_location_keeps_tiny_atoms():
 
 
 def test_a_mixture_samples_its_atoms_at_their_rate():
-    """Binomial test at 1e-8. Its power is above 0.99 for a rate that is off by 0.04."""
+    """Binomial test at significance 1e-8. Its power is above 0.99 for a rate that is off by 0.04."""
     law = Mixture(["refused"], Density.uniform(), probabilities=[0.25])
     draws = law.sample(20_000, np.random.default_rng(5))
     refused = sum(draw == "refused" for draw in draws)
