@@ -24,8 +24,8 @@ COUNTED: Final = 3_000
 _FEW: Final = 40
 #: Maximum number of changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200
-#: If one side always gives an output and this many runs of the other side never do, the output counts as
-#: impossible on the other side.
+#: If one side always gives an output, and none of this many runs on the other side gives it, the output
+#: counts as impossible there.
 _MORE: Final = 1_000
 #: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
@@ -72,9 +72,9 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 def _shared(scene: Scene) -> int | None:
     """Return the place, in the first run on the right, of a draw that several parts share; None if none is.
 
-    A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Equal
-    floats count at any two places, because the places may differ from run to run. Whole numbers may be equal
-    by chance, so they count only if the same two places hold equal values in every run.
+    A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Two
+    equal floats count at any places, because the places may differ from run to run. Whole numbers may be
+    equal by chance, so they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
@@ -133,7 +133,7 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 
 
 def _through(scene: Scene, side: str) -> list[Run]:
-    """Return runs with every output that the one uniform draw gives; empty if there are too many to follow.
+    """Return runs that show all outputs as the only uniform draw varies; empty if there are too many outputs.
 
     If two neighbouring points of a sweep give different outputs, bisection finds every output between them.
     If they give the same output, nothing between them is tried.
@@ -190,7 +190,10 @@ def _worst(
 
 
 def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
-    """Return how far p exceeds the claim's limit plus the error of p and q, frequencies in `total` runs."""
+    """Return by how much p exceeds the limit of the claim plus an allowance for error.
+
+    p and q are frequencies in `total` runs.
+    """
     epsilon = min(asked.epsilon, 300.0)
     if slack:  # the frequencies come from a sweep
         error = slack * (1 + np.exp(asked.epsilon))
@@ -200,7 +203,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether the frequencies of sixteen bins break the claim, or some output is not a number."""
+    """Return whether the frequencies of sixteen bins break the claim or some output is not a number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
@@ -215,7 +218,7 @@ def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if the event looks at low bits and the frequencies of coarse bins keep the claim."""
+    """Return the fault if the event depends on low bits while coarse bins of the outputs meet the claim."""
     if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
     return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

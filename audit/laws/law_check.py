@@ -82,7 +82,7 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return a total variation distance from the law that 9 in 10 comparisons of this many runs detect.
+    """Return the total variation distance from the law that a comparison detects 9 times in 10.
 
     Parameters
     ----------
@@ -128,7 +128,9 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
 
 
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
-    """Return the log of the Bayes factor of counts, the least over all values of `missing` more outputs.
+    """Return the log of the Bayes factor of counts.
+
+    If `missing` is positive, this is the minimum over all values of that many further outputs.
 
     Examples
     --------
@@ -149,11 +151,11 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the mean of two numbers: the factor on all cells, and the mean factor on unions.
+    """Return the log of the mean of two numbers: the Bayes factor on all cells, and its mean on unions.
 
-    If the law is right, a Bayes factor on k cells falls by about (k − 1)/2·log N. One that compares a union
-    of cells with the rest has two cells and falls less. Such a factor detects a law that is wrong in one
-    outcome, in location or in scale.
+    If the law is right, the log of a Bayes factor on k cells falls to about −(k − 1)/2·log N. A factor on
+    unions compares one union of cells with all other cells. This makes k = 2, so the factor falls less. It
+    detects a law that is wrong in one outcome, in location or in scale.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
     if len(counts) < 3 or math.isinf(whole):
@@ -170,7 +172,10 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
 
 
 def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
-    """Return sets of cells, one set a row: single likely cells, the first cells, the first and last cells."""
+    """Return sets of cells, one set in each row.
+
+    A set consists of one likely cell, of the first cells, or of the first and the last cells.
+    """
     k = len(log_probabilities)
     place = np.arange(k)
     alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]

@@ -24,7 +24,7 @@ class Repetition:
     result: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Return the saved form: the factor beside the document of the result."""
+        """Return the saved form, which holds the factor and the document of the result."""
         return {"factor": self.factor, **self.result.to_json()}
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """The audits against smaller claims; `str(check)` names the largest factor on ε whose claim was refuted.
+    """The audits against smaller claims; `str(check)` names the largest factor on ε at which one was refuted.
 
     Attributes
     ----------

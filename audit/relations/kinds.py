@@ -45,8 +45,8 @@ class NeighbourRelation(Protocol):
 class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
-    Equal databases are never neighbours. Both databases have one kind: lists, tuples, texts, or arrays (their
-    records are the rows). Records are compared by `audit.values.canonical.same`.
+    Equal databases are never neighbours. Both databases are of the same kind: lists, tuples, texts, or arrays
+    (their records are the rows). Records are compared by `audit.values.canonical.same`.
 
     Attributes
     ----------
@@ -196,8 +196,8 @@ class _AddOrRemoveOne(Relation):
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
-        # In a run of equal records all deletions give the same database, and so do all insertions of that
-        # record: use only the first place of a run.
+        # Deleting any of several equal records in a row gives the same database, as does inserting one more:
+        # use only the first place.
         for place, here in enumerate(places):
             if place == 0 or places[place - 1] != here:
                 yield removed(database, place)
@@ -321,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the relation that was given: one of the toolkit's, the name of one, or a custom one.
+    """Return the relation that `relation` stands for: one of ours, the name of one, or a custom one.
 
     Raises
     ------
@@ -359,7 +359,7 @@ def name_of(relation: Any) -> str:
 
 
 def check_pair(relation: Any, left: Any, right: Any) -> None:
-    """Raise an error that says why, if two databases are not neighbours.
+    """If two databases are not neighbours, raise an error that says why.
 
     Raises
     ------

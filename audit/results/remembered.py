@@ -45,7 +45,7 @@ _PLACES, _SETS = 2**20, 2**10
 
 
 def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
-    """Return the task with the remembered pairs that its domain contains as the first pairs to try.
+    """Return the task with remembered pairs as the first pairs to try; pairs outside its domain are left out.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _confirmed(result: AuditResult) -> Witness | None:
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
-    """Return whether a pair may be tried: it is a given pair or, if others may be tried, in the domain."""
+    """Return whether a pair may be tried: it is a given pair or, if others are allowed, in the domain."""
     databases = task.databases
     if any(_key(pair) == _key(given) for given in databases.given):
         return True

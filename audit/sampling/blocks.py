@@ -33,8 +33,8 @@ def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
     """Return the number of pairs of runs in each block of a draw.
 
     A draw by single calls is split into up to eight blocks, which workers share; a very large draw is split
-    into more. A vectorised sampler takes about as long for one run as for many, so only large draws are
-    split. If the `weight` of an output in bytes is known, a block holds at most 128 MB.
+    into more blocks. A vectorised sampler takes about as long for one run as for many, so only large draws
+    are split. If the `weight` of an output in bytes is known, a block holds at most 128 MB.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """An event: audit `number` of the `of` audits for a row begins."""
+    """The event that audit number `number` begins, out of `of` audits for a row."""
 
     part: str
     what: str
@@ -109,7 +109,7 @@ class Audits:
             yield self.auditor(task.subject, task.claim, **{**task.options, "seed": int(seed)})
 
     def carried_out(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield the same results as `results`; raise an error at a result with the verdict ERROR.
+        """Yield the results of `results`; raise an error if one of them has the verdict ERROR.
 
         Raises
         ------

@@ -23,7 +23,8 @@ from audit.self_audit.row import Row
 from audit.values.wording import number
 
 RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-#: A row states the error rate of an auditor that it would have caught with this power.
+#: The note of a row states an error rate. If an auditor had this rate, the row would fail with this
+#: probability.
 POWER = 0.9
 
 
@@ -70,7 +71,7 @@ def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
 
 
 def first_failing(n: int, limit: float, level: float) -> int | None:
-    """Return the least count, out of n, that makes a row fail at `limit`; None if even n does not.
+    """Return the least count, out of n, that makes a row fail at `limit`; None if even a count of n does not.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return a row for the share `count` of n; its note has the count that would fail, and the power.
+    """Return a row for the share `count` of n; its note names the count that would fail, and the power.
 
     Examples
     --------

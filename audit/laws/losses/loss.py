@@ -76,7 +76,7 @@ class ScalarLoss(Loss):
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return the excess over a level as both bounds, because it is exact."""
+        """Return the excess over a level twice, as lower and as upper bound: the excess is exact."""
         value = self.excess(level)
         return value, value
 

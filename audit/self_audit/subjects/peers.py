@@ -2,8 +2,8 @@
 
 The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. Mechanisms
 are audited on query answers; between neighbours, each answer may change by 1. Histograms are audited on
-records instead. There one record changes one count by 1; the noise would be too small for answers that all
-change.
+records instead: one record changes only one count, by 1. Their noise would be too small if all answers
+changed.
 """
 
 import math
@@ -99,8 +99,8 @@ class SparseVector:
     query_scale
         The scale of the noise on each answer.
     stops
-        Whether the output ends with the first answer that reaches the threshold. Later entries are then −1,
-        or −2000 if `values` is true.
+        Whether the mechanism stops at the first answer that reaches the threshold. If so, later entries are
+        −1, or −2000 if `values` is true.
     values
         Whether the noisy answer is released instead of 1, and −1000 instead of 0.
     """
