@@ -1,4 +1,4 @@
-"""The probability of each output, if few are possible: from a sweep of the only draw, or from counts."""
+"""The probability of each output, if there are few outputs: from a sweep of the only draw, or from counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -32,7 +32,7 @@ _ERRORS: Final = 4.0
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if few outputs are possible and one is likelier on a side than the claim allows."""
+    """Return the fault if there are few outputs and one is likelier on a side than the claim allows."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -70,7 +70,9 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place, in the first run on the right, of a draw that several parts share; None if none is.
+    """Return the place of a draw that several parts share; None if no draw is shared.
+
+    The place is that in the first run on the right.
 
     A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Two
     equal floats count at any places, because the places may differ from run to run. Whole numbers may be
@@ -167,7 +169,7 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and the error of a frequency in a sweep (0 if the runs are independent)."""
+    """Return runs of both sides, and the error of a frequency if they sweep a draw (0 if they do not)."""
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT

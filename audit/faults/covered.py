@@ -1,4 +1,4 @@
-"""The rule on an output that moves between the databases by more than its noise covers."""
+"""The rule for outputs that move by more than their noise covers, from one database to the other."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 def _is_aligned(scene: Scene, move: Move) -> bool:
     """Return whether each draw of noise affects the same numbers of the output on both sides.
 
-    If not, a random choice, whose privacy is not counted here, came out differently on the two sides.
+    If not, a random choice came out differently on the two sides; its privacy is not counted here.
     """
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
@@ -68,7 +68,7 @@ def _is_aligned(scene: Scene, move: Move) -> bool:
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if numbers of the output share noise and a combination of these numbers has none."""
+    """Return the fault if numbers of the output share noise and a combination of them has no noise."""
     if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)

@@ -30,8 +30,8 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Limit of an examination in seconds of processor time, for a subject that never ends. It is so large that
-#: the limit of runs (`scene.MOST_RUNS`) comes first for most subjects, also on a slow machine.
+#: Limit of an examination in seconds of processor time, for a subject that never ends. The limit is large:
+#: most subjects reach the limit of runs (`scene.MOST_RUNS`) first, also on a slow machine.
 LIMIT: Final = 10.0
 #: Limit of an examination in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 60.0

@@ -185,8 +185,8 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
     """Return whether no draws give any of these tokens on this side.
 
-    `share` is the share of the other side's runs that give one. If it is below 1 and further runs on this
-    side still give tokens not seen before, there are too few runs to decide. The answer is then False.
+    `share` is the share of the other side's runs that give one of the tokens. If it is below 1 and further
+    runs on this side still give new tokens, there are too few runs to decide, and the answer is False.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

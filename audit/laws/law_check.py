@@ -82,7 +82,7 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return the total variation distance from the law that a comparison detects 9 times in 10.
+    """Return a total variation distance that 9 in 10 comparisons of this many runs with the law detect.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class MutationCheck(NoTruth):
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON: the largest factor whose claim was refuted, and each repetition's document."""
+        """Return plain JSON: the largest factor with a refuted claim, and each repetition's document."""
         repetitions = [each.to_json() for each in self.repetitions]
         return {"noticed_from": self.noticed_from, "repetitions": repetitions}
 

@@ -39,7 +39,7 @@ class NeighbourRelation(Protocol):
         """Return whether two databases are neighbours; the relation must be symmetric."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
-        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones endlessly."""
+        """Yield every neighbour of `database` in a fixed order or, with `rng`, random ones endlessly."""
 
 
 class Relation(ABC):
@@ -287,7 +287,7 @@ def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> 
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record) for records that differ from the one at that place, whose key is in `places`."""
+    """Yield (place, record) where the record differs from the present one, which has key `places[place]`."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)

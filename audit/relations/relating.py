@@ -65,7 +65,7 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
 def listed(
     relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
 ) -> list[tuple[int, int]] | None:
-    """Return the pairs of neighbours that a relation lists, as indices i < j; None if there are too many.
+    """Return the pairs of neighbours that a relation lists, as indices i < j; None if more than `most`.
 
     Parameters
     ----------

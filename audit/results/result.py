@@ -74,7 +74,7 @@ class SavedResult(NoTruth, SavedValue):
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: This kind of result calls functions of `audit.values.on_demand`, whose names end in this suffix.
+    #: The suffix of the functions in `audit.values.on_demand` that this kind of result calls.
     _kind: ClassVar[str] = ""
     #: The option that the command for this kind of audit needs, with a leading space.
     _only: ClassVar[str] = ""

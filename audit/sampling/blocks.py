@@ -155,7 +155,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the block of these outputs. They are given in call order, and are separated by side."""
+        """Return the block of these outputs; they come in call order and are separated by side."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -218,11 +218,11 @@ class Host:
         self._copied = pristine if pristine is not None and pristine.copies else None
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run; None if unknown."""
+        """Return whether the subject's state differs from that before its first run; None if unknown."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:
-        """Return a copy of the subject as before its first run; the subject itself if it cannot be copied."""
+        """Return a copy of the subject in its first state; the subject itself if it cannot be copied."""
         return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:

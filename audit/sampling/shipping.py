@@ -76,7 +76,7 @@ class Parcel:
         return made(unpack(self.text, Reseeding(self.seed, path)))
 
     def move_in(self, path: Path) -> Host:
-        """Return the subject ready to run in a process of its own, with all generators seeded from `path`."""
+        """Reseed all generators of this process from `path`; return the subject, ready to run here."""
         reseed_process(self.seed, path)
         mechanism = self.mechanism(path)
         pristine = Pristine(mechanism)

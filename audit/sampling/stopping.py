@@ -1,7 +1,7 @@
-"""Ctrl-C ends an audit early; the bets made before it count and give the verdict.
+"""Ctrl-C ends an audit early. All bets made before Ctrl-C count, and they give the verdict.
 
 No bet uses an interrupted batch. By Ville's inequality the guarantee holds at all times of the audit
-simultaneously. So it covers the wealth before that batch, whenever the user stops the audit.
+simultaneously. So the guarantee covers the wealth before that batch, whenever the user stops the audit.
 """
 
 import contextlib

@@ -339,7 +339,7 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair that draws favour most, if it has had no look and clearly beats those that have."""
+        """Return the pair that draws favour most, if it had no look yet and clearly beats those that had."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None

@@ -130,7 +130,10 @@ class Steering:
         return promise
 
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
-        """Return the derivative of the output by the noise; it is measured once for each form of draws."""
+        """Return the derivative of the output with respect to the noise.
+
+        It is measured once for each form of draws.
+        """
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None

@@ -184,7 +184,10 @@ def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float
 
 
 def _power(n: int, rate: float, level: float, side: str) -> str:
-    """Return a text with the count that makes a row fail, and the true rate that fails it with chance 0.9."""
+    """Return a text that names the count at which a row fails, and a true rate that it detects.
+
+    At that true rate, the row fails with probability 0.9.
+    """
     fewest = first_failing(n, rate, level)
     if fewest is None:
         return "too few to fail whatever they show"

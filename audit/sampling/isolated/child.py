@@ -25,9 +25,9 @@ from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-#: Fresh processes start with these packages imported, and so start faster: the packages take long to import.
-#: On import they draw nothing, start no thread and keep no generator but numpy's global one, which every
-#: process reseeds. Never list a library that is itself audited.
+#: Fresh processes start with these packages imported. This saves time, because the packages take long to
+#: import. On import they draw nothing, start no thread and keep no generator but numpy's global one, which
+#: every process reseeds. Never list a library that is itself audited.
 _PRELOADED: Final = frozenset({"audit", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
 
 
@@ -169,7 +169,7 @@ def main(requests: int, answers: int, records: int) -> None:
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Change directory, import modules as the first request asks, and return its parcel and its place."""
+    """Change directory and import modules as the first request asks; return its parcel and its place."""
     directory, parcel, place, foundations = unpack(first)
     os.chdir(directory)
     foundations.lay()

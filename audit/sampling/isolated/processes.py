@@ -34,10 +34,10 @@ class Elsewhere(Executor):
 
 
 class Processes(Elsewhere):
-    """An executor that makes calls in its own processes and starts these when it needs them.
+    """An executor that makes calls in its own processes, which it starts when it needs them.
 
     Functions must be importable by name; arguments and results must be picklable. Each process has one thread
-    for linear algebra, and what it prints is discarded.
+    for linear algebra, and its printed output is discarded.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ sys.path[:] = theirs
 {function}({numbers})
 os._exit(0)
 """
-#: If this environment variable is set, no process forks; each is started separately.
+#: If this environment variable is set, no process forks; each new process is started separately.
 SPAWN: Final = "DP_AUDIT_SPAWN"
 _OURS: Final = tuple(sys.path)
 #: Each process that shares the cores uses one thread for linear algebra, unless the user sets these

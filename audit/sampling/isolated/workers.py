@@ -89,7 +89,7 @@ class Here:
             yield self._pace.timed(task, self._host.run)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run; None if unknown."""
+        """Return whether the subject's state differs from that before its first run; None if unknown."""
         return self._host.state_kept()
 
 

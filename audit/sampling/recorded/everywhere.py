@@ -1,4 +1,4 @@
-"""Record the draws of code that takes no `rng`, but draws from global generators or from ones that it makes.
+"""Record the draws of code that takes no `rng`: from global generators, and from generators that it makes.
 
 Recording replaces functions and classes inside modules, so use it only in a process that ends afterwards.
 """
@@ -50,7 +50,7 @@ class Reel:
         random.seed(_APART + seed)
 
 
-#: Packages whose own references are not replaced. `tempfile` is one because it draws the names of files.
+#: Packages whose own references are not replaced. `tempfile` is listed because it draws the names of files.
 _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile"})
 
 

@@ -247,7 +247,7 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return the least shift, in units of scale, by a linear programme; None if no shift gives `target`."""
+    """Return the least shift, in units of scale, from a linear programme; None if no shift gives `target`."""
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

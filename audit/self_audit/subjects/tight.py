@@ -22,7 +22,7 @@ class Tight:
     mechanism, pairs
         The audited mechanism and the pairs of databases.
     epsilon, delta
-        The smallest ε and δ that are true.
+        The claim, which holds with equality.
     """
 
     mechanism: Any
