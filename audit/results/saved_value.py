@@ -16,7 +16,7 @@ _ANY = frozenset(
 
 
 def is_saved(name: str) -> bool:
-    """Return whether a field is part of the saved form. (`environment` is stored beside that form.)"""
+    """Return whether a field is part of the saved form. `environment` is stored beside that form."""
     return name not in {"environment", "_subject", "_ended"}
 
 

@@ -179,7 +179,7 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Start a worker without a fork and return its process id; it gets the first request and `number`."""
+    """Start a worker without a fork, pass it the first request and `number`, and return its process id."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)

@@ -38,7 +38,7 @@ _SMALL: Final = (
 _NURSERY: dict[tuple[int, bool], list[Child]] = {}
 #: The further modules that a subject imports, in order; the key is the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}
-#: One child process is started for this many fresh processes. Starting a child takes as long as ten forks.
+#: One child process is started for this many fresh processes. Starting a child takes as long as ten of these.
 _WORTH: Final = 4
 
 
