@@ -145,7 +145,7 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run of a subject that was made anew in a fresh process or, if this fails, copied to it."""
+    """Return a run of a subject that was made anew in a fresh process or, if this failed, copied there."""
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
         with suppress(SubjectError):  # for example, the script defines the subject after an audit
@@ -196,7 +196,10 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return, as `FAR`, the right database with the differing number times 1000; empty outside the domain."""
+    """Return, as `FAR`, the right database with the differing number times 1000.
+
+    Return an empty dict if there is no such number or the domain does not contain the new database.
+    """
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

@@ -1,4 +1,4 @@
-"""How far the output moves between databases on the same draws, and the least noise shift that undoes this.
+"""How far the output moves between databases on the same draws, and the least shift that undoes the move.
 
 `sampling.recorded.noise` derives the cost of a shift.
 """

@@ -41,7 +41,10 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side gives at a place; empty unless one side never, and the other always, answers."""
+    """Return what each side gives at a place.
+
+    The list is empty unless one side never answers and the other side always does.
+    """
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))

@@ -151,7 +151,10 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the mean of two numbers: the Bayes factor on all cells, and its mean on unions.
+    """Return the log of the mean of two numbers.
+
+    The first is the Bayes factor on all cells; the second is the mean of the Bayes factors on unions of
+    cells.
 
     If the law is right, the log of a Bayes factor on k cells falls to about −(k − 1)/2·log N. A factor on
     unions compares one union of cells with all other cells. This makes k = 2, so the factor falls less. It

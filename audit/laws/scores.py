@@ -35,7 +35,9 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds on ε and δ of a pair in one direction, and how the pair compares with the claim; or arrays.
+    """Bounds on ε and δ of a pair in one direction, and how the pair compares with the claim.
+
+    For many pairs, the fields are arrays.
 
     `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. `slack` is
     the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.

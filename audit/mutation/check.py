@@ -34,9 +34,11 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     AuditError
         As for `audit_privacy`. Also if the claim has ε = 0, because no claim is smaller.
 
-    Notes ----- **Guarantee.** Each repetition is an audit with the guarantee of `audit_privacy` for *its*
-    claim. The check decides nothing about the original claim: a mechanism that meets this claim may break
-    every smaller claim.
+    Notes
+    -----
+    **Guarantee.** Each repetition is an audit with the guarantee of `audit_privacy` for *its* claim. The
+    check decides nothing about the original claim: a mechanism that meets this claim may break every smaller
+    claim.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """The audits against smaller claims; `str(check)` names the largest factor on ε at which one was refuted.
+    """The audits against smaller claims; `str(check)` names the largest factor on ε with a refuted claim.
 
     Attributes
     ----------

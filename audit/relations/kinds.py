@@ -196,8 +196,8 @@ class _AddOrRemoveOne(Relation):
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
-        # Deleting any of several equal records in a row gives the same database, as does inserting one more:
-        # use only the first place.
+        # If equal records stand in a row, all deletions among them give the same database. So do all
+        # insertions of the same record there. So only the first place is used.
         for place, here in enumerate(places):
             if place == 0 or places[place - 1] != here:
                 yield removed(database, place)
@@ -321,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the relation that `relation` stands for: one of ours, the name of one, or a custom one.
+    """Return the given relation: a relation of the toolkit, looked up if a name is given, or a custom one.
 
     Raises
     ------

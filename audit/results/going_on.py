@@ -104,7 +104,7 @@ class Ended:
         coupled: bool,
         before: Before | None,
     ) -> "Ended":
-        """Return the state of an audit at its end, which has used `batches` places of the seed tree."""
+        """Return the final state of an audit that has used `batches` places of the seed tree."""
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)

@@ -33,7 +33,7 @@ Path = tuple[Any, ...]
 FIRST_LOOK = 16
 #: The search may use up to this share of all runs so far.
 SHARE = 0.3
-#: The share instead of `SHARE` if recorded draws predict growth and more than `_CROWD` pairs were scouted.
+#: This share replaces `SHARE` once recorded draws predict growth and over `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
 #: One pair is favoured over another only if its predicted growth is at least this many times as large.
 _CLEARLY = 1.2
@@ -259,8 +259,7 @@ class Search:
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded draws favour, unless the best pair by counts is surely better.
 
-        If draws predict nearly as much growth for the best pair by counts, return that one: more is known of
-        it.
+        If draws predict nearly as much growth for the best pair by counts, that pair is returned.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:

@@ -96,7 +96,7 @@ class _Rounded:
 
 
 def _step(losses: Mapping[ScalarLoss, int]) -> float:
-    """Return the grid's step: the range of the sum, less 1e-15 of its mass, divided by the grid's size."""
+    """Return the grid's step: the sum's range, without 1e-15 of its mass, divided by the grid's size."""
     total = 0.0
     for loss, times in losses.items():
         cells = loss.cells(COARSE)

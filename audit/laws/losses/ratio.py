@@ -82,7 +82,7 @@ class QuadraticRatio:
 
 
 class NumericRatio:
-    """The log-ratio log p/q + shift of two pieces that has no closed form.
+    """The log-ratio log p/q + shift of two pieces, if it has no closed form.
 
     Its extrema and level crossings are searched on a grid and then refined.
 

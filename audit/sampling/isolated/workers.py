@@ -18,7 +18,7 @@ from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 #: Only a draw that takes at least this many seconds is shared; sharing a shorter draw costs more than it
 #: saves.
 _WORTH_SHARING: Final = 0.1
-#: A second child process is started only for a draw of at least this many seconds. To start the process takes
+#: A second child process is started only for a draw of at least this many seconds. Starting the process takes
 #: about as long.
 _WORTH_A_CHILD: Final = 1.0
 

@@ -45,10 +45,12 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
     str
         16 hexadecimal digits.
 
-    Notes ----- The digest covers source code: the modules that define the functions and the objects they
-    name, the engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the
-    values that the functions hold: closures, defaults, arguments of partial functions, attributes of objects.
-    Values that a module computes when it is imported are covered only by its source.
+    Notes
+    -----
+    The digest covers source code: the modules that define the functions and the objects they name, the
+    engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the values that
+    the functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values that
+    a module computes when it is imported are covered only by its source.
 
     Examples
     --------
