@@ -183,7 +183,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Return whether some draws cover removing one record, and others cover adding the other record."""
+    """Return whether some draws cover the removal of one record, and other draws the addition of another."""
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]
@@ -196,7 +196,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
     """Return the ε that half of a replacement spends, and the places of its draws; None if unknown.
 
-    This half is the step between the database without the record and the one of `side`.
+    This half is the step from the database without the record to the database of `side`.
     """
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)

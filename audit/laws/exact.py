@@ -113,7 +113,7 @@ def compare_pairs(
     *,
     stop: Callable[[], bool] | None = None,
 ) -> ExactFinding:
-    """Return the exact comparison of the laws of pairs of databases with a claim.
+    """Return the result of an exact comparison: the laws on pairs of databases against a claim.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class _Comparison:
     def _keep(
         self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
-        """Keep the chunk's largest pair, by the first score and then the second, if it beats the one kept."""
+        """Keep the chunk's pair with the largest scores (first, then second) if it beats the pair kept."""
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

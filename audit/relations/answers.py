@@ -89,8 +89,8 @@ def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[A
     records
         The possible answers.
     rng
-        None: every such database once, the largest changes first. A `numpy.random.Generator`: random ones,
-        endlessly.
+        None: every such database once, the largest changes first. A `numpy.random.Generator`: such databases
+        at random, endlessly.
 
     Examples
     --------

@@ -59,7 +59,7 @@ def records_of(database: Any) -> list[Any]:
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) of each distinct record, in order; the key is of the record as stored in `like`.
+    """Return (key, record) of each distinct record, in order, with keys as if `like` held the records.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def labelled(record: Any) -> Any:
 
 
 def relabelled(pair: Any, label: Any) -> Any:
-    """Return an (x, y) pair of the same kind with another y.
+    """Return an (x, y) pair of the same kind as `pair`, with another y.
 
     Examples
     --------

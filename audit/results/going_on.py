@@ -159,7 +159,7 @@ def identity(task: PrivacyTask) -> dict[str, str]:
 
 
 def standing_of(result: AuditResult) -> dict[str, Any] | None:
-    """Return as JSON what another audit needs to continue this one; None if the result does not hold it."""
+    """Return, as JSON, the state from which another audit continues; None if the result does not hold it."""
     ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
     return ended.document() if going and isinstance(ended, Ended) else ended if going else None
 

@@ -6,7 +6,7 @@ same seed, give these pairs, or the file of that result, as `remember`; the fold
 audit.
 
 **Guarantee.** An audit tries only neighbours that its domain contains. Its runs come from a place of the seed
-tree that depends on the pairs (`first_batch`), and differs from that of the runs that found the pairs. So,
+tree that depends on the pairs (`first_batch`). This is not the place of the runs that found the pairs. So,
 given the pairs, a true claim is refuted with probability at most the significance. There is one exception.
 Two different sets of pairs share a place with probability 1/1,023, and then an audit with the same seed may
 repeat runs that found a pair. A true claim suffers from this only if the folder already holds a refutation of

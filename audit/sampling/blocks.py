@@ -226,7 +226,7 @@ class Host:
         return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
-        """Return the drawn block; `on_tick` gets the number of finished runs a few times per time limit.
+        """Return the drawn block. Meanwhile, `on_tick` gets the number of finished runs now and then.
 
         Raises
         ------

@@ -21,9 +21,9 @@ _DEEPEST = 8
 class Watch:
     """Detects whether a problem changes the database on which it measures the error of an output.
 
-    If a database is cheap to copy, the problem always gets a copy. If not, and if `look` is set, two copies
-    are made: the problem gets one, and a comparison with the other shows a change. This does not work for a
-    database that does not equal its own copy.
+    If a database is cheap to copy, the problem always gets a copy. If a copy costs more and `look` is set,
+    two copies are made: the problem gets one, and a comparison with the other copy shows a change. This does
+    not work for a database that does not equal its own copy.
 
     Parameters
     ----------

@@ -2,10 +2,10 @@
 
 One run on each database, from the same generator state, shows how far the outputs differ on the same draws.
 The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
-equal gives the law of the privacy loss. This law gives the growth rate of the best bet. For each form of
-the draws, one run for each noise variable measures how the output depends on the noise. A prediction larger
-than all earlier ones is tested: with shifted draws, the right database must give the output of the left one.
-The weights of a `choice(p=...)` directly give the whole law of the choice.
+equal gives the law of the privacy loss. This law gives the growth rate of the best bet. For each form of the
+draws, one run for each noise variable measures how the output depends on the noise. A prediction larger than
+all earlier predictions is tested: with shifted draws, the right database must give the output of the left
+one. The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """

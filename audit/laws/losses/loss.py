@@ -84,8 +84,8 @@ class ScalarLoss(Loss):
 class JoinedLoss(ScalarLoss):
     """The loss of laws whose outputs fall into disjoint parts (atoms and a line).
 
-    `atoms` are those of both laws. An atom inside an event's interval is excluded from the event unless its
-    own loss is above the level.
+    `atoms` are the atoms of both laws. An atom inside an event's interval is excluded from the event unless
+    its own loss is above the level.
 
     Examples
     --------

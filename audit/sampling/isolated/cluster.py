@@ -32,7 +32,7 @@ def cluster(client: Any) -> Iterator[None]:
 
     Commands with many audits (``dp-audit suite``, ``study`` and ``findings``) send whole audits to the
     workers. A single audit sends blocks of runs if the seed reproduces the subject's runs. Results have the
-    same bytes as those of one core. If a worker dies, another one repeats its calls.
+    same bytes as on one core. If a worker dies, another worker repeats its calls.
 
     Parameters
     ----------

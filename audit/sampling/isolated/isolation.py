@@ -90,9 +90,9 @@ class Child:
     def kill(self) -> None:
         """End the child immediately; a thread that waits for it gets an error.
 
-        The child is killed before its worker; otherwise it would start another worker. A worker that it has
-        just started may be unknown here. Such a worker would hold the pipes open, and a thread would wait for
-        the pipes; closing the request pipe ends the worker.
+        The child is killed before its worker; otherwise it would start another worker. If the child has just
+        started a worker, this process may not know the worker. The worker would hold the pipes open, and a
+        thread would wait for them. Closing the request pipe ends such a worker.
         """
         self._process.kill()
         self._process.wait()
@@ -164,7 +164,7 @@ class Child:
         return replace(block, notes=(*block.notes, Says.SAMPLE_ENDED())) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
-        """Return a block drawn in a worker of its own, which makes the subject anew and then ends.
+        """Return a block drawn in a new worker, which makes the subject anew and then ends.
 
         Raises
         ------

@@ -211,7 +211,7 @@ def made(maker: Any) -> Any:
 
 
 def find_place(value: Any) -> Place | None:
-    """Return the place of `value` as a global of a user's module, or None.
+    """Return the place of `value` if it is a global of a user's module, else None.
 
     Examples
     --------

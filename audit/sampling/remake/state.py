@@ -27,7 +27,7 @@ class Pristine:
     The class of the subject and the functions of the user's modules are copied by value, with the globals
     that they use. So a counter in a module is part of the state. Copies share installed packages and all
     other classes, so that records stay instances of the classes that the mechanism knows. Generators inside
-    are not state: every copy has new ones.
+    are not state: every copy has new generators.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def settings() -> tuple[exact.Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for the intervals of p, one for those of q, and one for each control."""
+    """Yield one row for the intervals of p, one for the intervals of q, and one for each control."""
     yield from _intervals(audits, sizes.witnesses)
     for control in controls():
         yield _detection(audits, control, sizes.detections)

@@ -1,7 +1,7 @@
 """Efficiency: pairs of runs to a refutation, divided by the fewest that any auditor needs on average.
 
-This fewest number is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms
-and exact laws.
+This minimum is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms and
+exact laws.
 """
 
 import math
