@@ -58,5 +58,5 @@ def draw_words(draw: Any) -> str:
 
 
 def draws_of(run: Run) -> str:
-    """Return the draws of a run in words; empty if it made none."""
+    """Return the draws of a run in words; empty if the run made no draws."""
     return words.listed([draw_words(draw) for draw in run.draws])

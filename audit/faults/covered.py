@@ -42,7 +42,7 @@ def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
-    """Yield, for each of `forces`, the moves on those seeds on which the output moves furthest."""
+    """For each of `forces`, yield the moves on the seeds on which the output moves furthest."""
     for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
@@ -170,7 +170,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
 def _further(scene: Scene, move: Move) -> float | None:
     """Return how far the output moves if the differing number is 1000 times as large.
 
-    None if this is at most 100 times as far as in `move`, or unknown.
+    Return None if this is unknown, or at most 100 times as far as in `move`.
     """
     if FAR not in scene.databases:
         return None

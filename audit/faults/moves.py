@@ -63,7 +63,7 @@ class Move:
 
     @property
     def shared(self) -> NDArray[np.intp]:
-        """The noise variables that affect several numbers of the output, at least one of which moves."""
+        """The noise variables that affect two or more output numbers, if at least one of these moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 

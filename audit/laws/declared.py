@@ -70,7 +70,7 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Return a message if a law, computed again, has changed; else an empty text.
+        """Compute laws again. Return a message if one of them has changed, else an empty text.
 
         About `_ASKED_AGAIN` laws are computed again, those of the latest databases first.
         """

@@ -53,7 +53,7 @@ def _spacing(number: Any) -> float:
 
 
 def moved(database: Any, rng: Any = None) -> Iterator[Any]:
-    """Yield databases with answers raised or lowered by 1: in fixed patterns, or endlessly in random ones.
+    """Yield databases with answers raised or lowered by 1, in fixed patterns or, with `rng`, at random.
 
     Parameters
     ----------

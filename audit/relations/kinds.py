@@ -197,7 +197,7 @@ class _AddOrRemoveOne(Relation):
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
         # If equal records stand in a row, all deletions among them give the same database. So do all
-        # insertions of the same record there. So only the first place is used.
+        # insertions of the same record there. Only the first place is used.
         for place, here in enumerate(places):
             if place == 0 or places[place - 1] != here:
                 yield removed(database, place)

@@ -86,7 +86,7 @@ def _pickled(database: Any) -> Any:
 
 
 def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of them; a record may be hashable but change."""
+    """Return whether all records are plain values or tuples of them. Hashable records can still change."""
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
         if kinds <= IMMUTABLE:

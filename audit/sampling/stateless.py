@@ -16,7 +16,7 @@ from audit.values.outcomes import Unfinished, is_refusal
 #: The number of generator states in a check; each is used for one pair of runs. With more states, a check
 #: detects kept state more reliably.
 _STATES: Final = 2
-#: This many further pairs of runs are made before a subject counts as ignoring its generator.
+#: This many further pairs of runs are made before a subject is said to ignore its generator.
 _MORE: Final = 16
 
 

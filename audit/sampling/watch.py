@@ -23,7 +23,7 @@ class ComputedTooLong(TimeLimit):
 
 
 def can_watch() -> bool:
-    """Return whether runs can be limited here: the system has interval timers, and this is the main thread.
+    """Return whether the time of runs can be limited: this needs interval timers and the main thread.
 
     Examples
     --------

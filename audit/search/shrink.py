@@ -103,7 +103,7 @@ def shrink(
         Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
         Takes a memory and a number of standard errors. Returns the predicted growth, in nats per pair of
-        runs, less these standard errors.
+        runs, minus these standard errors.
     taken
         Called with the memory of each simpler pair on which the claim fails; the search continues from that
         pair.

@@ -105,7 +105,7 @@ class JoinedLoss(ScalarLoss):
         return float(log_add(np.array([part.log_lost() for part in self.parts])))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses of the sets with a loss above the level, of all parts together."""
+        """Return the log-masses of the sets with a loss above the level, for all parts together."""
         masses = [part.masses_above(level) for part in self.parts]
         return np.concatenate([p for p, _ in masses]), np.concatenate([q for _, q in masses])
 

@@ -116,5 +116,5 @@ atexit.register(_dismiss)
 
 
 def _paths() -> tuple[str, ...]:
-    """Return the module search path, independent of the working directory."""
+    """Return the module search path as absolute paths, so that the working directory does not matter."""
     return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)

@@ -78,8 +78,8 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
         return Made(getattr, (owner, value.__func__.__name__))
     if isinstance(value, types.FunctionType | type | types.BuiltinFunctionType):
-        # A function without data is sent as code: no module must be imported, and a script may have started
-        # the audit before it defined this function.
+        # A function without data is sent as code. No import is needed then, so this works even if a script
+        # started the audit before it defined the function.
         by_name = not isinstance(value, types.BuiltinFunctionType) and keeps_data(value)
         return _named(value) if by_name else value
     return find_place(value) or _constructed(value, value if at_first is None else at_first)

@@ -55,7 +55,7 @@ def usable_cores() -> int:
 
 
 def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Start and return a process that calls `main` of one of our modules with these pipe ends and then ends.
+    """Start and return a process that calls `main` of one of our modules with these pipes and then exits.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def can_fork() -> bool:
 
 
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
-    """Start a process that calls one of our functions (``module:function``) and ends; return the process id.
+    """Start a process that calls one of our functions (``module:function``) and exits; return its process id.
 
     Call this in a process made by `start`. The new process inherits the descriptors of that process, and
     `inherited`.

@@ -39,7 +39,7 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the seconds that these tasks would take in this process; 0 if unknown or for one task."""
+        """Return the seconds that the tasks would take in this process; 0 if unknown or for a single task."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)

@@ -88,7 +88,7 @@ def recorded_everywhere() -> Iterator[Reel]:
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield the module globals that refer to a replaced object: dict, name, old object, new object."""
+    """Yield module globals that refer to replaced objects, as (dict, name, old object, new object)."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
             continue  # these are not the globals of a module

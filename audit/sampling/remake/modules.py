@@ -112,7 +112,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextlib.contextmanager
 def taken_by_value(names: Iterable[str]) -> Iterator[None]:
-    """Make cloudpickle pickle functions and classes of these modules by value while the context lasts.
+    """While the context lasts, cloudpickle pickles functions and classes of these modules by value.
 
     Only one thread can be in the context; another thread waits until the context ends.
 

@@ -96,5 +96,8 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return, for each audit, the pairs of runs until its refutation, divided by `least`; ∞ without one."""
+    """Return the number of pairs of runs until each audit's refutation, divided by `least`.
+
+    The value is ∞ for an audit that refuted nothing.
+    """
     return [(result.samples_to_refutation or math.inf) / 2 / least for result in results]
