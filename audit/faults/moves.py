@@ -93,7 +93,7 @@ class Move:
 
     @cached_property
     def is_verified(self) -> bool:
-        """Whether the right database, on shifted draws, gives the left one's output."""
+        """Whether the right database, on shifted draws, gives the output of the left database."""
         if self.shift is None:
             return False
         shift = {

@@ -87,7 +87,7 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
     """Return whether the i-th number gets noise that no earlier number gets, equally wide on both sides.
 
-    Then the sides differ only in how they use the noise that earlier numbers have published. An example is
+    If so, the sides differ only in how they use the noise that earlier numbers have published. An example is
     gradient descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:

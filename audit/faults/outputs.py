@@ -165,7 +165,7 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs whose output has one of these tokens; None unless it is surely above δ.
+    """Return the share of runs whose output has one of these tokens; None if that is not surely above δ.
 
     Runs are added until this is decided or their number reaches `_RARE`.
     """

@@ -4,8 +4,8 @@ The numbers of a law are rounded; `Law.extreme` returns the ends of the rounding
 outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). A pair that seems to exceed the claim
 is therefore compared again with p⁻ and q⁺. An excess that remains is not due to rounding. So rounding in the
 last bit never refutes a mechanism that meets its claim with equality. An excess that does not remain may be
-due to rounding. If it is at most `SETTLED` in ε, the pair is `within`, and `slack` reports the excess.
-Otherwise the pair is neither `over` nor `within`.
+due to rounding. If such an excess is at most `SETTLED` in ε, the pair is `within`, and `slack` reports the
+excess. Otherwise the pair is neither `over` nor `within`.
 
 The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
 if the numbers are accurate enough. Laws given as fractions are compared without rounding

@@ -109,7 +109,7 @@ def inserted(database: Any, index: int, record: Any) -> Any:
 
 
 def rebuilt(database: Any, records: Sequence[Any]) -> Any:
-    """Return a database of the kind of `database` that holds other `records`.
+    """Return a database that holds `records` and is of the same kind as `database`.
 
     Raises
     ------

@@ -51,7 +51,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Before:
-    """An audit that another one continues.
+    """An audit that another audit continues.
 
     Parameters
     ----------

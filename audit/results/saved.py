@@ -104,7 +104,7 @@ def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any
 
 
 def layout(document: Mapping[str, Any]) -> str:
-    """Return the text of a document for a file: one line per field, the same bytes for the same result.
+    """Return the text of a document for a file. Each field is a line; equal results give equal bytes.
 
     Examples
     --------

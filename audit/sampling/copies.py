@@ -99,7 +99,7 @@ def _cannot_change(records: Any) -> bool:
 
 
 def spare(database: Any) -> Any:
-    """Return a copy that `error` of the problem may change; the database itself if a copy is costly.
+    """Return a copy that the problem's `error` may change; the database itself if a copy is costly.
 
     Two kinds of databases are cheap to copy: arrays of plain values, and lists whose records cannot change.
 

@@ -95,7 +95,10 @@ class Questions:
         return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
-        """Return whether subject and copies repeat the first outputs but outputs vary with the generator."""
+        """Return whether the subject and its copies repeat the first outputs.
+
+        Outputs must also vary with the generator.
+        """
         if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]

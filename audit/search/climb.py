@@ -128,7 +128,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the contender ranked first or, without `furthest`, the oldest one; None if none waits."""
+        """Return the contender ranked first or, if not `furthest`, the oldest; None if the queue is empty."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -149,7 +149,7 @@ class Search:
     new
         Returns an empty memory for the pair of databases at the ends of a path.
     prospect
-        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers, less
+        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers minus
         these errors: the predicted growth of a bet against that share of ε, and the loss per step.
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
@@ -201,7 +201,7 @@ class Search:
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record the runs of a look, the distance of coupled outputs, and the growth predicted from draws."""
+        """Record the number of runs in a look, the distance of coupled outputs, and the predicted growth."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance

@@ -169,7 +169,7 @@ def main(requests: int, answers: int, records: int) -> None:
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Change directory and import modules as the first request asks; return its parcel and its place."""
+    """Change directory and import modules for the first request; return the request's parcel and place."""
     directory, parcel, place, foundations = unpack(first)
     os.chdir(directory)
     foundations.lay()

@@ -119,7 +119,7 @@ def _processes() -> Processes:
 
 
 def _check_workers(client: Any) -> None:
-    """Raise an error if the cluster has no workers, or workers with other versions than ours."""
+    """Raise an error if the cluster has no workers or if a worker has other versions than ours."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:

@@ -31,7 +31,7 @@ _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
 #: A process may take this many seconds to make its subject. Increase it for slow constructors.
 _MAKING: Final = 60.0
-#: The value of the last sign of progress (beat) before the first one comes. The first one says that the
+#: The value of the last sign of progress (beat) before the worker has sent any. The first sign says that the
 #: worker has made its subject.
 _UNREADY: Final = -1
 

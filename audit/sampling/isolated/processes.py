@@ -64,7 +64,7 @@ class Processes(Elsewhere):
         """Return the future of a call.
 
         `result()` of the future raises `ProcessDied` if the call kills its process at every attempt, and
-        `CallFailed` if the function raises an error that is no `AuditError`.
+        `CallFailed` if the function raises an error that is not an `AuditError`.
         """
         assert not keywords
         call = pack((os.getcwd(), sys.path, pack((function, arguments))))  # noqa: PTH109  a text is sent

@@ -167,7 +167,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a constructor may get a value again: plain data, or frozen dataclasses of plain data."""
+    """Return whether a value may be passed to a constructor again: plain data, also in frozen dataclasses."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

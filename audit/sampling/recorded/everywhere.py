@@ -18,8 +18,8 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
-#: Added to a run's seed to seed the global generators. If the code itself seeds a generator with the run's
-#: seed, this generator then differs from the global ones.
+#: The global generators are seeded with a run's seed plus this number. So if the code itself seeds a
+#: generator with the run's seed, this generator differs from the global ones.
 _APART: Final = 0x5EED_0000
 
 
@@ -37,7 +37,7 @@ class Reel:
 
     @property
     def entropy(self) -> np.random.Generator:
-        """A generator of seeds, for generators that the code makes without a seed; made when first needed."""
+        """The source of seeds for generators that the code makes without a seed; made when first needed."""
         if self._entropy is None:
             self._entropy = _GENERATOR(np.random.PCG64(self.seed))
         return self._entropy
@@ -114,7 +114,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `Generator` and of `default_rng`; the former passes numpy's own type checks."""
+    """Yield replacements of `default_rng` and of `Generator`, which passes numpy's own type checks."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]

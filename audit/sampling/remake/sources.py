@@ -42,7 +42,7 @@ Look = Callable[[str], _Source]
 
 
 def as_now() -> Look:
-    """Return a reader of modules that many digests can share, because it reads each present source only once.
+    """Return a reader of modules that many digests can share: it reads the source of each module only once.
 
     Examples
     --------

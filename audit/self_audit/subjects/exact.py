@@ -1,4 +1,4 @@
-"""Mechanisms on one pair of databases whose true ε, laws and best events are known in closed form."""
+"""Mechanisms with true ε, laws and best events in closed form, each on one pair of databases."""
 
 import itertools
 import math
