@@ -99,14 +99,16 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
         At most 1. The distance is on the cells of the finest partition: all outcomes if the law has few,
         otherwise about 32 cells.
 
-    Notes ----- **Guarantee.** Let the N outputs be independent, and let their true probability of some union
-    of cells exceed its declared probability by d. With probability at least 0.9 the observed share of the
-    union exceeds the declared probability by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed
-    shares then differ from the declared law by at least d − h in total variation. So N times their divergence
-    from this law is at least 2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this
-    product less the regret of the Dirichlet(½) mixture on k cells. The regret is largest if all outputs are
-    equal: ln Γ(N + k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the
-    number of partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
+    Notes
+    -----
+    **Guarantee.** Let the N outputs be independent, and let their true probability of some union of cells
+    exceed its declared probability by d. With probability at least 0.9 the observed share of the union
+    exceeds the declared probability by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed shares then
+    differ from the declared law by at least d − h in total variation. So N times their divergence from this
+    law is at least 2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the
+    regret of the Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N +
+    k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of
+    partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
 
     Examples
     --------

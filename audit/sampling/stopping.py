@@ -53,7 +53,7 @@ def why_over() -> str:
 
 @contextlib.contextmanager
 def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
-    """Make the first Ctrl-C call `tell` and end the audit's time; a second one interrupts as usual.
+    """In this context the first Ctrl-C calls `tell` and ends the audit's time; a second interrupts as usual.
 
     This has no effect if Ctrl-C is ignored, as under `nohup`, or cannot be handled, as in a thread.
     """

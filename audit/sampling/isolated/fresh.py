@@ -43,7 +43,7 @@ _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether fresh processes can start: the system supports them, and this process is not fresh."""
+    """Return whether fresh processes can start: the system supports them, and this is not one of them."""
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 

@@ -114,7 +114,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `default_rng` and of `Generator`, which passes numpy's own type checks."""
+    """Yield replacements of `Generator` and `default_rng`; that of `Generator` passes numpy's type checks."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
