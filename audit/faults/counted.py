@@ -20,7 +20,7 @@ from audit.words import fault_words as words
 #: Number of points in the sweep of one uniform draw, and of runs counted on each side.
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
-#: The outputs of a subject are not counted if more of them than this are distinct.
+#: The outputs of a subject are counted only if at most this many of them are distinct.
 _FEW: Final = 40
 #: Maximum number of changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200

@@ -54,8 +54,7 @@ class Sampler(Tally):
     copy_inputs
         Whether every run gets its own copy of the database (`with_copies`).
     loading
-        How many seconds longer the first run took than the next ones, because it compiled or loaded
-        something.
+        How many seconds longer the first run took than later runs, because it compiled or loaded something.
     honours_rng
         Whether the seed reproduces the runs, according to the first eight runs.
 

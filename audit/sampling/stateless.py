@@ -109,7 +109,7 @@ class Questions:
         return any(each.vary for each in answers) or Answers([self._draw(more)]).vary
 
     def answered_alike_in(self, recipe: Parcel, databases: list[Any]) -> bool:
-        """Return whether fresh processes give the outputs of this process; True if none can be started."""
+        """Return whether fresh processes repeat the outputs of this process; True if none can be started."""
         for database in databases:
             here = self._ask(database)
             try:

@@ -240,7 +240,7 @@ class Search:
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: one that draws favour, else the most promising or one with many runs."""
+        """Return the pair to bet on: one favoured by draws, else the most promising or one with many runs."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None

@@ -172,7 +172,7 @@ Ratio: TypeAlias = QuadraticRatio | NumericRatio
 def ratio_of(
     p: Piece | SmoothPiece, q: Piece | SmoothPiece, *, left: float, right: float, shift: float
 ) -> Ratio:
-    """Return log p/q + shift from left to right, in closed form if both pieces have one."""
+    """Return log p/q + shift between `left` and `right`, in closed form if both pieces have one."""
     if not (isinstance(p, Piece) and isinstance(q, Piece)):
         return NumericRatio(p, q, left=left, right=right, shift=shift)
     d = p.centre - q.centre

@@ -245,7 +245,7 @@ def _work(
 def _answer(
     host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
 ) -> bytes:
-    """Return the answer to a request: the block of a task or, for None, whether the subject keeps state.
+    """Return the answer to a request: for a task, its block; for None, whether the subject keeps state.
 
     If `streamed`, every outcome is also sent as soon as it is known.
     """
