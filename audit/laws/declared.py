@@ -70,7 +70,7 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Compute laws again. Return a message if one of them has changed, else an empty text.
+        """Return a message if a law has changed when it is computed again, else an empty text.
 
         About `_ASKED_AGAIN` laws are computed again, those of the latest databases first.
         """

@@ -232,7 +232,7 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """For each of `sizes`, yield `2·size` runs from a new process that makes the subject anew.
+        """Yield, for each of `sizes`, `2·size` runs from a new process that makes the subject anew.
 
         Parameters
         ----------

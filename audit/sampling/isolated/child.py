@@ -77,7 +77,7 @@ class Errand:
         return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
-        """Make the subject in this process. Return the subject, ready to run, and the task to run."""
+        """Return the subject, newly made in this process and ready to run, and the task to run."""
         sys.path[:] = self.paths
         os.chdir(self.folder)
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
