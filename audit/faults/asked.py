@@ -15,10 +15,10 @@ from audit.words import fault_words as words
 SIDES: Final = (LEFT, RIGHT)
 #: Databases made from the pair: without the differing record, and with the differing number times 1000.
 MIDDLE, FAR = "middle", "far"
-#: Further databases, on which runs only show the scale of the noise. The first two are the pair on which the
-#: claim was first refuted. The third is the left database plus the right one's differing record.
+#: Further databases; runs on them only show the scale of the noise. The first two are the pair on which the
+#: claim was first refuted. The third is the left database plus the differing record of the right one.
 ELSEWHERE: Final = ("elsewhere left", "elsewhere right", "both")
-#: Numbers count as equal up to this relative difference, which rounding explains.
+#: Numbers count as equal if their relative difference is at most this. Rounding explains such a difference.
 TIGHT: Final = 1e-6
 
 
@@ -33,7 +33,7 @@ class Asked:
     bits
         Whether the event that refuted the claim looks at the low bits of floats.
     nan
-        Whether the differing record of one side is NaN or holds one, and that of the other side does not.
+        Whether the differing record is or contains NaN on one side only.
     """
 
     epsilon: float
@@ -58,5 +58,5 @@ def draw_words(draw: Any) -> str:
 
 
 def draws_of(run: Run) -> str:
-    """Return the draws of a run in words; empty if it made none."""
+    """Return the draws of a run in words; empty if the run made no draws."""
     return words.listed([draw_words(draw) for draw in run.draws])

@@ -1,4 +1,4 @@
-"""The probability of each output, if few are possible: from a sweep of the only draw, or from counts."""
+"""The probability of each output, if there are few outputs: from a sweep of the only draw, or from counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -20,19 +20,19 @@ from audit.words import fault_words as words
 #: Number of points in the sweep of one uniform draw, and of runs counted on each side.
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
-#: The outputs of a subject are not counted if more of them than this are distinct.
+#: The outputs of a subject are counted only if at most this many of them are distinct.
 _FEW: Final = 40
 #: Maximum number of changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200
-#: If one side always gives an output and this many runs of the other side never do, the output counts as
-#: impossible on the other side.
+#: If one side always gives an output, and none of this many runs on the other side gives it, the output
+#: counts as impossible there.
 _MORE: Final = 1_000
 #: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if few outputs are possible and one is likelier on a side than the claim allows."""
+    """Return the fault if there are few outputs and one is likelier on a side than the claim allows."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -70,11 +70,13 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place, in the first run on the right, of a draw that several parts share; None if none is.
+    """Return the place of a draw that several parts share; None if no draw is shared.
 
-    A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Equal
-    floats count at any two places, because the places may differ from run to run. Whole numbers may be equal
-    by chance, so they count only if the same two places hold equal values in every run.
+    The place is that in the first run on the right.
+
+    A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Two
+    equal floats count at any places, because the places may differ from run to run. Whole numbers may be
+    equal by chance, so they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
@@ -133,7 +135,7 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 
 
 def _through(scene: Scene, side: str) -> list[Run]:
-    """Return runs with every output that the one uniform draw gives; empty if there are too many to follow.
+    """Return runs that show all outputs as the only uniform draw varies; empty if there are too many outputs.
 
     If two neighbouring points of a sweep give different outputs, bisection finds every output between them.
     If they give the same output, nothing between them is tried.
@@ -167,7 +169,7 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and the error of a frequency in a sweep (0 if the runs are independent)."""
+    """Return runs of both sides, and the error of a frequency if they sweep a draw (0 if they do not)."""
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
@@ -190,7 +192,10 @@ def _worst(
 
 
 def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
-    """Return how far p exceeds the claim's limit plus the error of p and q, frequencies in `total` runs."""
+    """Return by how much p exceeds the limit of the claim plus an allowance for error.
+
+    p and q are frequencies in `total` runs.
+    """
     epsilon = min(asked.epsilon, 300.0)
     if slack:  # the frequencies come from a sweep
         error = slack * (1 + np.exp(asked.epsilon))
@@ -200,7 +205,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether the frequencies of sixteen bins break the claim, or some output is not a number."""
+    """Return whether the frequencies of sixteen bins break the claim or some output is not a number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
@@ -215,7 +220,7 @@ def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if the event looks at low bits and the frequencies of coarse bins keep the claim."""
+    """Return the fault if the event depends on low bits while coarse bins of the outputs meet the claim."""
     if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
     return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

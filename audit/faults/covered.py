@@ -1,4 +1,4 @@
-"""The rule on an output that moves between the databases by more than its noise covers."""
+"""The rule for outputs that move by more than their noise covers, from one database to the other."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
-    """Yield, for each of `forces`, the moves on those seeds on which the output moves furthest."""
+    """Yield, for each of `forces`, the moves on the seeds on which the output moves furthest."""
     for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
@@ -60,7 +60,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 def _is_aligned(scene: Scene, move: Move) -> bool:
     """Return whether each draw of noise affects the same numbers of the output on both sides.
 
-    If not, a random choice, whose privacy is not counted here, came out differently on the two sides.
+    If not, a random choice came out differently on the two sides; its privacy is not counted here.
     """
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
@@ -68,7 +68,7 @@ def _is_aligned(scene: Scene, move: Move) -> bool:
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if numbers of the output share noise and a combination of these numbers has none."""
+    """Return the fault if numbers of the output share noise and a combination of them has no noise."""
     if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)
@@ -153,7 +153,7 @@ def _size(by: Floats, norm: str) -> float:
 
 
 def _factor(move: Move, asked: Asked) -> float | None:
-    """Return how many times too small the noise is: None if it is large enough, ∞ if no scale suffices."""
+    """Return the factor by which the noise is too small; None if large enough, ∞ if no scale suffices."""
     if "normal" in move.kinds:
         if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
             return None
@@ -170,7 +170,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
 def _further(scene: Scene, move: Move) -> float | None:
     """Return how far the output moves if the differing number is 1000 times as large.
 
-    None if this is at most 100 times as far as in `move`, or unknown.
+    Return None if this is unknown, or at most 100 times as far as in `move`.
     """
     if FAR not in scene.databases:
         return None
@@ -183,7 +183,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Return whether some draws cover removing one record, and others cover adding the other record."""
+    """Return whether some draws cover the removal of one record, and other draws the addition of another."""
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]
@@ -196,7 +196,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
     """Return the ε that half of a replacement spends, and the places of its draws; None if unknown.
 
-    This half is the step between the database without the record and the one of `side`.
+    This half is the step from the database without the record to the database of `side`.
     """
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)

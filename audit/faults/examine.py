@@ -30,8 +30,8 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Limit of an examination in seconds of processor time, for a subject that never ends. It is so large that
-#: the limit of runs (`scene.MOST_RUNS`) comes first for most subjects, also on a slow machine.
+#: Limit of an examination in seconds of processor time, for a subject that never ends. The limit is large:
+#: most subjects reach the limit of runs (`scene.MOST_RUNS`) first, also on a slow machine.
 LIMIT: Final = 10.0
 #: Limit of an examination in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 60.0
@@ -113,7 +113,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 
 def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0) -> Any:
-    """Return what an examiner answers in a fresh process; `place` in the seed tree seeds its generators."""
+    """Return an examiner's answer from a fresh process, whose generators are seeded from `place`."""
     left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
     if left_over <= 0:
         raise AuditError("time was over")
@@ -145,7 +145,7 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run of a subject in a fresh process, where it is made anew, or copied if that fails."""
+    """Return a run of a subject that was made anew in a fresh process or, if this failed, copied there."""
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
         with suppress(SubjectError):  # for example, the script defines the subject after an audit
@@ -154,7 +154,7 @@ def _drawn(subject: Subject, asking: Task) -> Block:
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return the index of the differing record in each list, −1 if the list lacks it; None if unknown."""
+    """Return the index of the differing record in each list, −1 for a list without it; None if unknown."""
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
         return None
     shorter = min(len(left), len(right))
@@ -165,7 +165,7 @@ def _differing(left: Any, right: Any) -> tuple[int, int] | None:
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Return whether the differing record is NaN, or holds a NaN, on one side only."""
+    """Return whether the differing record is or contains NaN on one side only."""
     found = _differing(left, right)
     if found is None:
         return False
@@ -188,7 +188,7 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return a list of one database: the left one plus the right one's differing record; empty if unknown."""
+    """Return, in a list, the left database plus the differing record of the right one; empty if unknown."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return []
@@ -196,7 +196,10 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database with the differing number times 1000, as `FAR`; empty if not in domain."""
+    """Return, as `FAR`, the right database with the differing number times 1000.
+
+    Return an empty dict if there is no such number or the domain does not contain the new database.
+    """
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

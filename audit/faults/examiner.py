@@ -74,8 +74,9 @@ class Examiner(Around):
 class Answers(Around):
     """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
 
-    Two processes that both make the subject anew get the same answers, unless the answers contain other
-    noise. Such noise is drawn when the subject is made, taken from a clock, or kept from an earlier run.
+    Two processes that both make the subject anew get the same answers, unless the answers contain noise that
+    does not come from these draws. Such noise is drawn when the subject is made, taken from a clock, or kept
+    from an earlier run.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ class Answers(Around):
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show; each run starts from the mechanism's first state."""
+    """Return the fault that runs of a mechanism show. Each run starts from the mechanism's first state."""
     try:
         with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)
@@ -124,7 +125,7 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
 
 @contextmanager
 def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
-    """Yield the scene of a mechanism. Before that, two runs from seed `first` show whether it keeps state."""
+    """Yield the scene of a mechanism, after two runs from seed `first` that show whether it keeps state."""
     pristine = Pristine(mechanism)
     given = {name: Input(each, every_run=True) for name, each in databases.items()}
     with recorded_everywhere() as reel:
@@ -139,7 +140,7 @@ def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, fi
 
 
 def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that makes each run on a new copy of the mechanism, as before its first run."""
+    """Return a function that makes each run on a new copy of the mechanism in its first state."""
 
     def from_first(database: Any, rng: Any) -> Any:
         return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)

@@ -22,7 +22,7 @@ MOST_NUMBERS: Final = 512
 
 @dataclass(eq=False)
 class Move:
-    """How the output moves between the databases on the draws of one seed.
+    """The move of the output from the left database to the right one, on the draws of one seed.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Move:
 
     @property
     def shared(self) -> NDArray[np.intp]:
-        """The noise variables that affect several numbers of the output, at least one of which moves."""
+        """The noise variables that affect two or more output numbers, if at least one of these moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 
@@ -93,7 +93,7 @@ class Move:
 
     @cached_property
     def is_verified(self) -> bool:
-        """Whether the right database, on shifted draws, gives the left one's output."""
+        """Whether the right database, on shifted draws, gives the output of the left database."""
         if self.shift is None:
             return False
         shift = {
@@ -113,7 +113,7 @@ class Move:
 def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
     """Return the move of the output on the draws of one seed; None if it cannot be measured.
 
-    For example, outputs or draws may differ in form between the sides.
+    It cannot be measured if, for example, outputs or draws differ in form between the sides.
     """
     runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, RIGHT)}
     first, second = runs[LEFT][0], runs[RIGHT][0]
@@ -140,7 +140,7 @@ def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
 
 
 def delta_of_normal(epsilon: float, move: float) -> float:
-    """Return the δ at ε of normal noise of standard deviation 1 whose centre moves by `move`.
+    """Return the δ at ε of normal noise with standard deviation 1, if its centre moves by `move`.
 
     Examples
     --------

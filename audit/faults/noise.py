@@ -21,7 +21,7 @@ _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a draw of noise has one width on the left and another one on the right."""
+    """Return the fault if the width of some draw of noise differs between left and right."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -41,7 +41,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if an output number has one spread on the left and another one on the right."""
+    """Return the fault if the spread of some output number differs between left and right."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -68,14 +68,14 @@ _APART: Final = 1e-4
 
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
-    """Return whether a number of the output is the same in all runs of a side, however draws are pushed."""
+    """Return whether an output number is the same in all runs of a side, also with draws at extremes."""
     first = scene.plain(side)[0].leaves[place]
     runs = (*scene.plain(side), *scene.extreme(side))
     return all(same(run.leaves.get(place), first) for run in runs)
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return how far one standard deviation of each draw moves each number (rows); None if unknown."""
+    """Return by how much one standard deviation of each draw moves each number (rows); None if unknown."""
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)
@@ -85,9 +85,9 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Return whether the i-th number gets, equally on both sides, noise that no earlier number gets.
+    """Return whether the i-th number gets noise that no earlier number gets, equally wide on both sides.
 
-    Then the sides differ only in how they use the noise that earlier numbers have published. An example is
+    If so, the sides differ only in how they use the noise that earlier numbers have published. An example is
     gradient descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:

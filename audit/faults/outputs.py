@@ -41,7 +41,10 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side gives at a place; empty unless one never answers and the other always does."""
+    """Return what each side gives at a place.
+
+    The list is empty unless one side never answers and the other side always does.
+    """
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
@@ -162,7 +165,7 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs whose output has one of these tokens; None unless it is surely above δ.
+    """Return the share of runs whose output has one of these tokens; None if that is not surely above δ.
 
     Runs are added until this is decided or their number reaches `_RARE`.
     """
@@ -185,8 +188,8 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
     """Return whether no draws give any of these tokens on this side.
 
-    `share` is the share of the other side's runs that give one. If it is below 1 and further runs on this
-    side still give tokens not seen before, there are too few runs to decide. The answer is then False.
+    `share` is the share of the other side's runs that give one of the tokens. If it is below 1 and further
+    runs on this side still give new tokens, there are too few runs to decide, and the answer is False.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

@@ -40,7 +40,7 @@ class Force:
     coins
         Position of every uniform draw in its range, from 0 to 1; None leaves uniform draws unchanged.
     noise
-        Multiple of its scale that is added to every draw with a scale.
+        This multiple of the draw's scale is added to every draw that has a scale.
     only
         The index of the only draw to which noise is added; None adds noise to all draws with a scale.
     """
@@ -81,7 +81,7 @@ def _ends(draw: Draw) -> tuple[Any, Any] | None:
 
 
 def _between(low: Any, high: Any, share: float) -> Any:
-    """Return the value at this share of the way from one end to the other, whole if both ends are whole."""
+    """Return the value at this fraction of the way from `low` to `high`; whole if both ends are whole."""
     if isinstance(low, float) or isinstance(high, float):
         return low + share * (high - low)
     return int(low) + int(Fraction(share) * (int(high) - int(low)))

@@ -1,4 +1,4 @@
-"""Divergences of declared output laws: privacy loss, δ(ε), the worst event; and a test of runs against a law.
+"""Divergences of declared output laws (privacy loss, δ(ε), worst event), and a test of runs against a law.
 
 Imports from `audit.distributions`, which defines the laws, and `subject`. `verdict` imports from it and
 decides by these comparisons.

@@ -1,4 +1,4 @@
-"""The declared laws of an audit. Errors in the subject's `distribution` are reported as the subject's."""
+"""The declared laws of an audit. An error in `distribution` is reported as an error of the subject."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: Larger: a law that changes from call to call is noticed more surely. The laws of the first `_REMEMBERED`
-#: databases are kept, and about `_ASKED_AGAIN` of these laws are computed again at the end.
+#: The laws of this many first databases are kept, and about `_ASKED_AGAIN` of them are computed again at the
+#: end. With a larger number, a law that changes from call to call is noticed more surely.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
 _NOTHING: Final = PureDP(0.0)
@@ -29,7 +29,7 @@ class Laws:
     subject
         The subject that declares the laws.
     discrete
-        Whether every law so far is discrete, so that comparisons are outcome by outcome. For densities a
+        Whether every law so far is discrete. Discrete laws are compared outcome by outcome; for densities, a
         proof would need interval arithmetic.
     """
 
@@ -59,7 +59,7 @@ class Laws:
         return law
 
     def again(self, database: Any) -> Law:
-        """Return the law on a database, computed again, and note if it differs from the first one."""
+        """Return the law on a database, computed again. Record whether it differs from the first one."""
         _, known = self._first.get(key(database), (None, None))
         law = self.first(database)
         if known is not None and not self._changed and not _same(known, law):
@@ -70,7 +70,7 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Return a message if a law, computed again, has changed; else an empty text.
+        """Return a message if a law has changed when it is computed again, else an empty text.
 
         About `_ASKED_AGAIN` laws are computed again, those of the latest databases first.
         """

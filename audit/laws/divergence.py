@@ -91,7 +91,7 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     """Return the event {o: p(o)/q(o) > exp(ε)}; if it is empty, the event of the largest ratio.
 
     If several coordinates of a product differ, the event is not a box. Then the best of a few boxes is
-    returned. Hill climbing, coordinate by coordinate, finds one of them.
+    returned. Hill climbing, coordinate by coordinate, finds one of these boxes.
 
     Examples
     --------

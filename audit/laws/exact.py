@@ -70,8 +70,8 @@ class ExactFinding:
     over
         Whether some pair exceeds the claim by more than the tolerance.
     within
-        Whether every compared pair meets the claim. If the bounds do not decide, `over` and `within` are both
-        False.
+        Whether every compared pair meets the claim. If the bounds leave this open, `over` and `within` are
+        both False.
     tolerance
         The excess in ε that `within` allows. It is larger if the rounding of the laws explains a larger
         excess.
@@ -80,8 +80,8 @@ class ExactFinding:
     complete
         Whether all pairs were compared; False if `stop` ended the comparison earlier.
     course
-        One entry for each pair that raised `epsilon`: its number, counted from 1, and the new ε. The last
-        entry is the last pair, with the final ε.
+        One entry for each pair that raised `epsilon`: the number of the pair, counted from 1, and the new ε.
+        The last entry has the number of the last pair and the final ε.
     """
 
     by_epsilon: PairFinding
@@ -113,7 +113,7 @@ def compare_pairs(
     *,
     stop: Callable[[], bool] | None = None,
 ) -> ExactFinding:
-    """Return the exact comparison of the laws of pairs of databases with a claim.
+    """Return the result of an exact comparison: the laws on pairs of databases against a claim.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class _Comparison:
         )
 
     def _rises(self, losses: Floats) -> list[tuple[int, float]]:
-        """Return (number, loss) of each pair that raises the largest loss; pairs are numbered from 1."""
+        """Return (number, loss) of each pair that raises the largest loss so far; numbers begin at 1."""
         known = self._course[-1][1] if self._course else -np.inf
         so_far = np.maximum.accumulate(np.concatenate([[known], losses]))
         rises = np.flatnonzero(so_far[1:] > so_far[:-1] * (1.0 + TIE))
@@ -230,7 +230,7 @@ class _Comparison:
     def _keep(
         self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
-        """Keep the chunk's largest pair, by the first score and then the second, if it beats the one kept."""
+        """Keep the chunk's pair with the largest scores (first, then second) if it beats the pair kept."""
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

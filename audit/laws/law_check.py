@@ -25,7 +25,7 @@ SINGLED = 32
 
 
 def law_log_e_value(law: Law, outputs: Outputs) -> float:
-    """Return the logarithm of an e-value against "outputs are independent draws from this law".
+    """Return the log of an e-value against the hypothesis that outputs are independent draws from this law.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return a total variation distance from the law that 9 in 10 comparisons of this many runs detect.
+    """Return a total variation distance that 9 in 10 comparisons of this many runs with the law detect.
 
     Parameters
     ----------
@@ -102,13 +102,13 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
     Notes
     -----
     **Guarantee.** Let the N outputs be independent, and let their true probability of some union of cells
-    exceed the declared one by d. With probability at least 0.9 the observed share of the union exceeds the
-    declared one by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed shares then differ from the
-    declared law by at least d − h in total variation. So N times their divergence from this law is at least
-    2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the regret of the
-    Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N + k/2)/Γ(N + ½) +
-    ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of partitions. So
-    d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
+    exceed its declared probability by d. With probability at least 0.9 the observed share of the union
+    exceeds the declared probability by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed shares then
+    differ from the declared law by at least d − h in total variation. So N times their divergence from this
+    law is at least 2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the
+    regret of the Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N +
+    k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of
+    partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
 
     Examples
     --------
@@ -128,7 +128,9 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
 
 
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
-    """Return the log of the Bayes factor of counts, the least over all values of `missing` more outputs.
+    """Return the log of the Bayes factor of counts.
+
+    If `missing` is positive, this is the minimum over all values of that many further outputs.
 
     Examples
     --------
@@ -149,11 +151,14 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the mean of two numbers: the factor on all cells, and the mean factor on unions.
+    """Return the log of the mean of two numbers.
 
-    If the law is right, a Bayes factor on k cells falls by about (k − 1)/2·log N. One that compares a union
-    of cells with the rest has two cells and falls less. Such a factor detects a law that is wrong in one
-    outcome, in location or in scale.
+    The first is the Bayes factor on all cells; the second is the mean of the Bayes factors on unions of
+    cells.
+
+    If the law is right, the log of a Bayes factor on k cells falls to about −(k − 1)/2·log N. A factor on
+    unions compares one union of cells with all other cells. This makes k = 2, so the factor falls less. It
+    detects a law that is wrong in one outcome, in location or in scale.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
     if len(counts) < 3 or math.isinf(whole):
@@ -170,7 +175,10 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
 
 
 def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
-    """Return sets of cells, one set a row: single likely cells, the first cells, the first and last cells."""
+    """Return sets of cells, one set in each row.
+
+    A set consists of one likely cell, of the first cells, or of the first and the last cells.
+    """
     k = len(log_probabilities)
     place = np.arange(k)
     alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]

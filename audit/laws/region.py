@@ -21,7 +21,7 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Region:
-    """A set of outputs: outcomes and open intervals, or for vectors a box: one such set for each coordinate.
+    """A set of outputs: outcomes and open intervals or, for vectors, a box with one such set per coordinate.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class Region:
     excluded
         Outputs inside the intervals that do not belong to the set.
     coordinates
-        For vectors, instead of the above: pairs of an index and the region of that coordinate. A vector
-        belongs to the set if every one of these coordinates lies in its region.
+        For vectors, instead of the above: pairs (index, region of that coordinate). A vector belongs to the
+        set if each of these coordinates lies in its region.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Region:
         return inside and key not in self._excluded_keys
 
     def words(self, subject: str = "the output", digits: int = 6) -> str:
-        """Return the set in words; interval ends have at least `digits` digits."""
+        """Return a text that describes the set; interval ends have at least `digits` digits."""
         if self.coordinates:
             parts = (part.words(f"output[{index}]", digits) for index, part in self.coordinates)
             return " and ".join(parts)

@@ -1,11 +1,11 @@
-"""Compare pairs of laws with a claim: the privacy loss, whether it is too large, what rounding leaves open.
+"""Compare pairs of laws with a claim: how large the loss is, and whether it surely exceeds the claim.
 
 The numbers of a law are rounded; `Law.extreme` returns the ends of the rounding error. If p ≥ p⁻ and q ≤ q⁺
 outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). A pair that seems to exceed the claim
-is therefore compared again with p⁻ and q⁺. An excess that remains is not due to rounding: rounding in the
+is therefore compared again with p⁻ and q⁺. An excess that remains is not due to rounding. So rounding in the
 last bit never refutes a mechanism that meets its claim with equality. An excess that does not remain may be
-due to rounding. If it is at most `SETTLED` in ε, the pair is `within`, and `slack` reports the excess.
-Otherwise the pair is neither `over` nor `within`.
+due to rounding. If such an excess is at most `SETTLED` in ε, the pair is `within`, and `slack` reports the
+excess. Otherwise the pair is neither `over` nor `within`.
 
 The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
 if the numbers are accurate enough. Laws given as fractions are compared without rounding
@@ -35,7 +35,9 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds on ε and δ of one pair in one direction, and how it compares with the claim; or arrays of these.
+    """Bounds on ε and δ of a pair in one direction, and how the pair compares with the claim.
+
+    For many pairs, the fields are arrays.
 
     `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. `slack` is
     the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
@@ -81,7 +83,7 @@ def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
 
 
 def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
-    """Return whether a loss surely exceeds the claim, and whether it surely meets it, up to a tolerance."""
+    """Return whether a loss surely exceeds and whether it surely meets the claim, up to a tolerance."""
     if claim.delta > 0.0:
         low, high = loss.bounds(claim.epsilon + TOLERANCE)
         allowed = claim.delta * (1.0 + TOLERANCE)
@@ -128,7 +130,7 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """A table of all laws at the lower, then the upper ends of their rounding; None if all are exact."""
+        """A table of all laws: first the lower, then the upper ends of rounding. None if all are exact."""
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None
@@ -139,7 +141,7 @@ class SideBySide:
 
 
 def _exactly_over(p: Law, q: Law, claim: PrivacyClaim) -> bool | None:
-    """Return whether two laws given as fractions exceed a claim; None if one is not given as fractions."""
+    """Return whether two laws exceed a claim; None if one of the laws is not given as fractions."""
     left, right = fractions_of(p), fractions_of(q)
     if left is None or right is None:
         return None

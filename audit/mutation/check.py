@@ -1,4 +1,4 @@
-"""The mutation check: the same audit against smaller claims, to see whether it would notice a false one.
+"""The mutation check: the same audit against smaller claims. It shows whether the audit notices false claims.
 
 An audit that refutes nothing may be unable to find faults. A smaller claimed ε plants a fault of known size
 without changing the mechanism: if the true ε equals the claimed one, every smaller claim is false.
@@ -37,7 +37,8 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     Notes
     -----
     **Guarantee.** Each repetition is an audit with the guarantee of `audit_privacy` for *its* claim. The
-    check decides nothing about the original claim: a mechanism that satisfies it may break every smaller one.
+    check decides nothing about the original claim: a mechanism that meets this claim may break every smaller
+    claim.
 
     Examples
     --------

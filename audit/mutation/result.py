@@ -24,7 +24,7 @@ class Repetition:
     result: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Return the saved form: the factor beside the document of the result."""
+        """Return the saved form, which holds the factor and the document of the result."""
         return {"factor": self.factor, **self.result.to_json()}
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """The audits against smaller claims; `str(check)` names the largest factor on ε whose claim was refuted.
+    """The audits against smaller claims; `str(check)` names the largest factor on ε with a refuted claim.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class MutationCheck(NoTruth):
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON: the largest factor whose claim was refuted, and each repetition's document."""
+        """Return plain JSON: the largest factor with a refuted claim, and each repetition's document."""
         repetitions = [each.to_json() for each in self.repetitions]
         return {"noticed_from": self.noticed_from, "repetitions": repetitions}
 

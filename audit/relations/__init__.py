@@ -1,4 +1,4 @@
-"""Which databases are neighbours: five relations and custom ones, records of a database, calls of a relation.
+"""Which databases are neighbours, by five relations or custom ones; and how to read and change records.
 
 The package is public. It imports only errors and `values`; everything that handles databases imports from it.
 """

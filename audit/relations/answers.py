@@ -53,7 +53,7 @@ def _spacing(number: Any) -> float:
 
 
 def moved(database: Any, rng: Any = None) -> Iterator[Any]:
-    """Yield databases with answers raised or lowered by 1: in fixed patterns, or endlessly in random ones.
+    """Yield databases with answers raised or lowered by 1, in fixed patterns or, with `rng`, at random.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
 
 
 def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[Any]:
-    """Yield other databases, in which each answer stays or changes by at most 1 to one of `records`.
+    """Yield other databases; each answer stays, or becomes one of `records` that differs by at most 1.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[A
     records
         The possible answers.
     rng
-        None: every such database once, the largest changes first. A `numpy.random.Generator`: random ones,
-        endlessly.
+        None: every such database once, the largest changes first. A `numpy.random.Generator`: such databases
+        at random, endlessly.
 
     Examples
     --------

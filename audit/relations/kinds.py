@@ -39,14 +39,14 @@ class NeighbourRelation(Protocol):
         """Return whether two databases are neighbours; the relation must be symmetric."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
-        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones endlessly."""
+        """Yield every neighbour of `database` in a fixed order or, with `rng`, random ones endlessly."""
 
 
 class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
-    Equal databases are never neighbours. Both databases have one kind: lists, tuples, texts, or arrays (their
-    records are the rows). Records are compared by `audit.values.canonical.same`.
+    Equal databases are never neighbours. Both databases are of the same kind: lists, tuples, texts, or arrays
+    (their records are the rows). Records are compared by `audit.values.canonical.same`.
 
     Attributes
     ----------
@@ -196,8 +196,8 @@ class _AddOrRemoveOne(Relation):
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
-        # In a run of equal records all deletions give the same database, and so do all insertions of that
-        # record: use only the first place of a run.
+        # If equal records stand in a row, all deletions among them give the same database. So do all
+        # insertions of the same record there. Only the first place is used.
         for place, here in enumerate(places):
             if place == 0 or places[place - 1] != here:
                 yield removed(database, place)
@@ -287,7 +287,7 @@ def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> 
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record) for records that differ from the one at that place, whose key is in `places`."""
+    """Yield (place, record) where the record differs from the present one, which has key `places[place]`."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)
@@ -321,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the relation that was given: one of the toolkit's, the name of one, or a custom one.
+    """Return the given relation: a relation of the toolkit, looked up if a name is given, or a custom one.
 
     Raises
     ------
@@ -359,7 +359,7 @@ def name_of(relation: Any) -> str:
 
 
 def check_pair(relation: Any, left: Any, right: Any) -> None:
-    """Raise an error that says why, if two databases are not neighbours.
+    """If two databases are not neighbours, raise an error that says why.
 
     Raises
     ------

@@ -59,7 +59,7 @@ def records_of(database: Any) -> list[Any]:
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) of each distinct record, in order; the key is of the record as stored in `like`.
+    """Return (key, record) of each distinct record, in order, with keys as if `like` held the records.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def inserted(database: Any, index: int, record: Any) -> Any:
 
 
 def rebuilt(database: Any, records: Sequence[Any]) -> Any:
-    """Return a database of the kind of `database` that holds other `records`.
+    """Return a database that holds `records` and is of the same kind as `database`.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def labelled(record: Any) -> Any:
 
 
 def relabelled(pair: Any, label: Any) -> Any:
-    """Return an (x, y) pair of the same kind with another y.
+    """Return an (x, y) pair of the same kind as `pair`, with another y.
 
     Examples
     --------

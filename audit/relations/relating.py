@@ -1,6 +1,6 @@
 """Neighbours by any relation: those of one database, or all pairs among several databases, each once.
 
-Errors of a custom relation are caught and reported as such, and its answers are checked.
+Errors of a custom relation are reported as errors of the relation, and its answers are checked.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-    """Yield the neighbours that a relation lists; for a custom one, check that they are neighbours.
+    """Yield the neighbours that a relation lists; for a custom relation, check that they are neighbours.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
 def listed(
     relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
 ) -> list[tuple[int, int]] | None:
-    """Return the pairs of neighbours that a relation lists, as indices i < j; None if there are too many.
+    """Return the pairs of neighbours that a relation lists, as indices i < j; None if more than `most`.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
 
 
 def _calls(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether a relation calls two databases neighbours; this is quick for pairs that are not."""
+    """Return whether a relation calls two databases neighbours. If it does not, the answer is quick."""
     try:
         return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
     except Exception:  # noqa: BLE001 - the user's own code; if it fails, they are not neighbours
@@ -126,7 +126,7 @@ def _calls(relation: Any, left: Any, right: Any) -> bool:
 
 
 class _Places:
-    """An index of databases, by the identity of their records or, if these are copies, by canonical key."""
+    """An index of databases, by the identity of their records or, for copied records, by canonical key."""
 
     def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
         self._databases = databases

@@ -1,4 +1,4 @@
-"""A comparison of one quantity: its value by the subject's code, and by a formula of its documentation."""
+"""A comparison of two values of one quantity: from the subject's code, and from a documented formula."""
 
 from dataclasses import dataclass
 
@@ -7,22 +7,22 @@ from audit.results.saved_value import SavedValue
 
 @dataclass(frozen=True, eq=False)
 class Agreement(SavedValue):
-    """The value of one quantity by the code, and its value by a formula written independently of the code.
+    """The value of a quantity from the code, and its value from a formula written independently of the code.
 
     Attributes
     ----------
     what : str
         The quantity.
     code : float
-        Its value by the code.
+        Its value from the code.
     text : float
-        Its value by the formula.
+        Its value from the formula.
     least, most : float
         Code and formula agree if `code` is between these bounds, inclusive.
     source : str
         Where `text` comes from.
     claimed : float, optional
-        The claimed value, if the quantity is that of the worst case. Then `text` is the worst value over all
+        The claimed value, if the claim is about the worst case. Then `text` is the worst value over all
         databases, and `code` is the value on the worst pair found. None for other quantities.
 
     Examples

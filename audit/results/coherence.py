@@ -1,4 +1,4 @@
-"""Check that a saved refutation is consistent. A file that was damaged or edited by hand often is not.
+"""Check that a saved refutation is consistent. If a file was damaged or edited by hand, it often is not.
 
 A file that contradicts itself is refused, because as a regression test it would guard against a fault that no
 audit found. Passing this check proves nothing: a replay decides by its own runs.
@@ -12,8 +12,8 @@ from audit.errors import CorruptFile
 from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
-#: A fair coin decides the side of each call. The number of calls on one side is searched within this many
-#: standard deviations of half of all calls.
+#: A fair coin decides the side of each call. The number of calls on a side is searched up to this many
+#: standard deviations from half of all calls.
 _APART = 10.0
 _EQUAL = 1e-9
 
@@ -32,7 +32,7 @@ def is_refutation(result: AuditResult) -> bool:
 
 
 def check_coherent(result: AuditResult) -> None:
-    """Refuse a saved refutation whose numbers contradict each other, or do not refute the claim.
+    """Refuse a saved refutation whose numbers contradict each other or do not refute the claim.
 
     Raises
     ------
@@ -86,8 +86,8 @@ def counts_of(witness: Witness) -> NDArray[np.float64] | None:
     """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
 
     These are the calls on the p side inside and outside the event, then the same two counts on the q side. A
-    file does not store the number of calls on each side, so numbers are tried. The first that gives p, q and
-    the intervals is used.
+    file does not store the number of calls on each side, so possible numbers are tried. The first number that
+    gives p, q and the intervals is used.
 
     Examples
     --------
@@ -119,6 +119,6 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return, for each number of calls, whether this share of them has this Clopper–Pearson interval."""
+    """Return, for each number of calls, whether this share of the calls has this Clopper–Pearson interval."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))

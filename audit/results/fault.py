@@ -7,7 +7,7 @@ from audit.results.saved_value import SavedValue
 
 
 class FaultKind(Enum):
-    """The kind of fault that breaks the claim; `docs/faults.md` says how each is found and what to do.
+    """The kind of fault that breaks the claim; `docs/faults.md` says how each kind is found and mended.
 
     Examples
     --------

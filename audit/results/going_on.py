@@ -1,10 +1,10 @@
-"""What an audit by runs stores, in memory and in a file, for a later audit that continues it.
+"""What an audit by runs stores, in memory and in a file, so that a later audit can continue it.
 
-The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
-night continues the one before. The continuing audit starts with the wealth of the earlier one
-(`audit.evidence.standing`) and draws new runs from unused places of the seed tree. It first tries the pairs
-that had the most runs in the earlier audit. It does not keep the counts of earlier runs: it estimates each
-pair again from its own runs.
+The wealth of an audit is one product over all its runs. The evidence of several nights therefore adds up if
+each night's audit continues the audit of the night before. The continuing audit starts with the wealth of the
+earlier one (`audit.evidence.standing`) and draws new runs from unused places of the seed tree. It first tries
+the pairs that had the most runs in the earlier audit. It does not keep the counts of earlier runs: it
+estimates each pair again from its own runs.
 
 **Guarantee.** The wealth over all parts together is one supermartingale, and the bets of each part are fixed
 before its runs. So, for any number of parts, the chance that some part refutes a true claim is at most the
@@ -43,7 +43,7 @@ _CALLED = {"mechanism": "code (or a version)"}
 
 @dataclass(frozen=True)
 class Known:
-    """A pair passed to the next audit: the path between its databases, and the bets on the pair so far."""
+    """A pair for the next audit, with the path between its databases and the bets on the pair so far."""
 
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
@@ -51,7 +51,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Before:
-    """An audit that another one continues.
+    """An audit that another audit continues.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Before:
     standing
         The state of that audit's accounts at its end.
     batches
-        The first place of the seed tree that it left unused.
+        The first place of the seed tree that the audit left unused.
     pairs_bet
         How many pairs of runs were bet on.
     coupled
@@ -104,7 +104,7 @@ class Ended:
         coupled: bool,
         before: Before | None,
     ) -> "Ended":
-        """Return the state of an audit at its end; `batches` is how many places of the seed tree it used."""
+        """Return the final state of an audit that has used `batches` places of the seed tree."""
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
@@ -147,7 +147,7 @@ def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | 
 
 
 def identity(task: PrivacyTask) -> dict[str, str]:
-    """Return what must stay the same if an audit is to be continued, each part as a text or a digest."""
+    """Return everything that must stay the same for an audit to be continued, as texts and digests."""
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
     return {
@@ -159,7 +159,7 @@ def identity(task: PrivacyTask) -> dict[str, str]:
 
 
 def standing_of(result: AuditResult) -> dict[str, Any] | None:
-    """Return as JSON what another audit needs to continue this one; None if the result does not hold it."""
+    """Return, as JSON, the state from which another audit continues; None if the result does not hold it."""
     ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
     return ended.document() if going and isinstance(ended, Ended) else ended if going else None
 
@@ -227,7 +227,10 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
-    """Return a result joined with the one it continued: runs and pairs added, the smaller detectable ε."""
+    """Return the result of two parts of an audit together.
+
+    The numbers of runs and pairs are added. Of the two detectable ε, the smaller one is kept.
+    """
     first = before.result
     detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
     best = min(detectable, key=lambda each: each.detectable_epsilon or 0.0, default=found)
@@ -248,7 +251,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 
 def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
-    """Return the courses of an audit and its continuation as one; None if the first audit saved none."""
+    """Return one `Course` for an audit and its continuation; None if the first audit saved no `Course`."""
     if first is None or then is None:
         return first
     return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)

@@ -28,8 +28,8 @@ class Outputs(SavedValue):
         Edges of the bins, one more than the number of bins; empty if no output is a number. The outer bins
         include all values beyond the outer edges.
     names : tuple of str
-        Short texts of the single values. In the tuples below, the entries of the bins come first, then those
-        of these values.
+        Short texts of the single values. In the tuples below, the entries of the bins come first, then the
+        entries of these values.
     on_left, on_right : tuple of float
         Counts of runs or, if the laws are exact, probabilities.
     left_inside, right_inside : tuple of float

@@ -6,7 +6,7 @@ same seed, give these pairs, or the file of that result, as `remember`; the fold
 audit.
 
 **Guarantee.** An audit tries only neighbours that its domain contains. Its runs come from a place of the seed
-tree that depends on the pairs (`first_batch`), and differs from that of the runs that found the pairs. So,
+tree that depends on the pairs (`first_batch`). This is not the place of the runs that found the pairs. So,
 given the pairs, a true claim is refuted with probability at most the significance. There is one exception.
 Two different sets of pairs share a place with probability 1/1,023, and then an audit with the same seed may
 repeat runs that found a pair. A true claim suffers from this only if the folder already holds a refutation of
@@ -45,7 +45,7 @@ _PLACES, _SETS = 2**20, 2**10
 
 
 def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
-    """Return the task with the remembered pairs that its domain contains as the first pairs to try.
+    """Return the task with remembered pairs as the first pairs to try; pairs outside its domain are left out.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _confirmed(result: AuditResult) -> Witness | None:
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
-    """Return whether a pair may be tried: it is a given pair or, if others may be tried, in the domain."""
+    """Return whether a pair may be tried: it is a given pair or, if others are allowed, in the domain."""
     databases = task.databases
     if any(_key(pair) == _key(given) for given in databases.given):
         return True

@@ -1,4 +1,4 @@
-"""The result of an audit: a frozen value with the finding, its evidence, and all that repeats the audit.
+"""The result of an audit: a frozen value with the finding, its evidence, and all that a replay needs.
 
 In the saved form, ``result`` depends only on the seed, the versions and the subject; ``environment`` holds
 the time taken and the machine. No result says that the mechanism is private: a claim not refuted may still be
@@ -74,7 +74,7 @@ class SavedResult(NoTruth, SavedValue):
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: This kind of result calls functions of `audit.values.on_demand`, whose names end in this suffix.
+    #: The suffix of the functions in `audit.values.on_demand` that this kind of result calls.
     _kind: ClassVar[str] = ""
     #: The option that the command for this kind of audit needs, with a leading space.
     _only: ClassVar[str] = ""
@@ -203,14 +203,14 @@ class Witness(SavedValue):
     seed : list of int, optional
         Place in the seed tree from which the same runs can be drawn again.
     fresh : bool
-        Whether each of `parts` processes or, if `parts` is 0, each run had a new copy of the subject.
+        Whether every run had a new copy of the subject or, if `parts` is positive, every process had one.
     parts : int
         How many fresh processes the runs came from; 0 for none.
     against : bool
         Whether unfinished runs were counted in favour of the claim.
     distance : int
-        How many steps between neighbours separate the databases. Beyond 1 the witness refutes what the claim
-        implies at that distance, and `epsilon_lower` is the loss per step.
+        The number of neighbour steps between the databases. If it exceeds 1, the witness refutes what the
+        claim implies at that distance, and `epsilon_lower` is the loss per step.
     simplest : Witness, optional
         A witness with the simplest pair and event found that still refute the claim.
     simpler_tried : int, optional

@@ -104,7 +104,7 @@ def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any
 
 
 def layout(document: Mapping[str, Any]) -> str:
-    """Return the text of a document for a file: one line per field, the same bytes for the same result.
+    """Return the text of a document for a file. Each field is a line; equal results give equal bytes.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _whole(made: type[Course | Outputs]) -> fields.Reader:
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return a reader for each saved field of a class: the one in `special`, else the one for its type."""
+    """Return a reader for each saved field of a class: from `special` or, for other fields, by their type."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
@@ -193,7 +193,7 @@ def _by_type(kind: Any) -> fields.Reader:
 
 
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
-    """Return `known_fields` of a class of results, including those for the fields that all results share."""
+    """Return `known_fields` of a class of results, with readers for the fields that all results share."""
     return known_fields(made, **_OF_RESULTS, **special)
 
 

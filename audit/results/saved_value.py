@@ -8,14 +8,15 @@ from typing import Any
 from audit.codec import encoding, stored
 from audit.values.said import Said
 
-#: Fields that can hold any Python value. Only in these does the saved form distinguish a tuple from a list.
+#: Fields that can hold any Python value. The saved form distinguishes a tuple from a list only in these
+#: fields.
 _ANY = frozenset(
     {"left", "right", "event", "claim", "parameters", "database", "output", "source", "remembered"}
 )
 
 
 def is_saved(name: str) -> bool:
-    """Return whether a field is part of the saved form. `environment` is not; a document holds it apart."""
+    """Return whether a field is part of the saved form. `environment` is stored beside that form."""
     return name not in {"environment", "_subject", "_ended"}
 
 
@@ -36,7 +37,7 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """A value that equals another if the saved forms are equal; arrays and NaN compare as expected."""
+    """A value that equals another one if their saved forms are equal, also with arrays and NaN inside."""
 
     def _stored(self) -> dict[str, Any]:
         """Return the saved form."""
@@ -44,7 +45,7 @@ class SavedValue:
         return {name: _plain(getattr(self, name), name) for name in names}
 
     def _without(self, *names: str) -> dict[str, Any]:
-        """Return the saved form, without those of the fields `names` that are empty."""
+        """Return the saved form; fields among `names` that are empty are left out."""
         empty = {name for name in names if not getattr(self, name, True)}
         return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
 

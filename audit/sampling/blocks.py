@@ -33,8 +33,8 @@ def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
     """Return the number of pairs of runs in each block of a draw.
 
     A draw by single calls is split into up to eight blocks, which workers share; a very large draw is split
-    into more. A vectorised sampler takes about as long for one run as for many, so only large draws are
-    split. If the `weight` of an output in bytes is known, a block holds at most 128 MB.
+    into more blocks. A vectorised sampler takes about as long for one run as for many, so only large draws
+    are split. If the `weight` of an output in bytes is known, a block holds at most 128 MB.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the block of these outputs. They are given in call order, and are separated by side."""
+        """Return the block of these outputs; they come in call order and are separated by side."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -218,15 +218,15 @@ class Host:
         self._copied = pristine if pristine is not None and pristine.copies else None
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run; None if unknown."""
+        """Return whether the subject's state differs from that before its first run; None if unknown."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:
-        """Return a copy of the subject as before its first run; the subject itself if it cannot be copied."""
+        """Return a copy of the subject in its first state; the subject itself if it cannot be copied."""
         return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
-        """Return the drawn block; `on_tick` gets the number of finished runs a few times per time limit.
+        """Return the drawn block. Meanwhile, `on_tick` gets the number of finished runs now and then.
 
         Raises
         ------

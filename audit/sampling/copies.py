@@ -21,9 +21,9 @@ _DEEPEST = 8
 class Watch:
     """Detects whether a problem changes the database on which it measures the error of an output.
 
-    If a database is cheap to copy, the problem always gets a copy. If not, and if `look` is set, two copies
-    are made: the problem gets one, and a comparison with the other shows a change. This does not work for a
-    database that does not equal its own copy.
+    If a database is cheap to copy, the problem always gets a copy. If a copy costs more and `look` is set,
+    two copies are made: the problem gets one, and a comparison with the other copy shows a change. This does
+    not work for a database that does not equal its own copy.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _pickled(database: Any) -> Any:
 
 
 def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of these; a hashable record may still change."""
+    """Return whether all records are plain values or tuples of them. Hashable records can still change."""
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
         if kinds <= IMMUTABLE:
@@ -99,7 +99,7 @@ def _cannot_change(records: Any) -> bool:
 
 
 def spare(database: Any) -> Any:
-    """Return a copy that `error` of the problem may change; the database itself if a copy is costly.
+    """Return a copy that the problem's `error` may change; the database itself if a copy is costly.
 
     Two kinds of databases are cheap to copy: arrays of plain values, and lists whose records cannot change.
 

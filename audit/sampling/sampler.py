@@ -54,8 +54,7 @@ class Sampler(Tally):
     copy_inputs
         Whether every run gets its own copy of the database (`with_copies`).
     loading
-        How many seconds longer the first run took than the next ones, because it compiled or loaded
-        something.
+        How many seconds longer the first run took than later runs, because it compiled or loaded something.
     honours_rng
         Whether the seed reproduces the runs, according to the first eight runs.
 
@@ -206,7 +205,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw`; if a run changes its database, that of `again` on copies instead."""
+        """Return the result of `draw` or, if a run changed its database, the result of `again` on copies."""
         try:
             return draw()
         except MutatedInput:
@@ -233,7 +232,7 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs for each of `sizes`, each from a new process that makes the subject anew.
+        """Yield, for each of `sizes`, `2·size` runs from a new process that makes the subject anew.
 
         Parameters
         ----------
@@ -309,7 +308,7 @@ class Sampler(Tally):
         return self._questions.answered_alike_in(self.recipe, databases)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run; None if unknown.
+        """Return whether the subject's state differs from that before its first run; None if unknown.
 
         The answer is None once a draw was interrupted.
 

@@ -13,16 +13,16 @@ from audit.sampling.shipping import Parcel
 from audit.values.canonical import same
 from audit.values.outcomes import Unfinished, is_refusal
 
-#: The number of generator states in a check, each for a pair of runs. More states detect kept state more
-#: reliably.
+#: The number of generator states in a check; each is used for one pair of runs. With more states, a check
+#: detects kept state more reliably.
 _STATES: Final = 2
-#: This many further pairs of runs are made before a subject counts as ignoring its generator.
+#: This many further pairs of runs are made before a subject is said to ignore its generator.
 _MORE: Final = 16
 
 
 @dataclass
 class Answers:
-    """The outputs of a subject from a few generator states, normally with one database on both sides.
+    """The outputs of a subject from a few generator states; both sides normally have the same database.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Answers:
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Return whether both `Answers` have the same outputs, and their generators advanced equally far."""
+        """Return whether both `Answers` have the same outputs and their generators advanced equally far."""
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
@@ -83,7 +83,7 @@ class Questions:
     def repeat(self, database: Any) -> tuple[bool, float]:
         """Return whether repeated runs gave the same outputs, and how many seconds loading took.
 
-        Loading time is how much longer the first runs took than the last ones.
+        The loading time is the time by which the first runs took longer than the last ones.
         """
         self._database, self._first = database, self._ask(database)
         first = self._first
@@ -95,7 +95,10 @@ class Questions:
         return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
-        """Return whether subject and copies repeat the first outputs, and outputs vary with the generator."""
+        """Return whether the subject and its copies repeat the first outputs.
+
+        Outputs must also vary with the generator.
+        """
         if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]
@@ -106,7 +109,7 @@ class Questions:
         return any(each.vary for each in answers) or Answers([self._draw(more)]).vary
 
     def answered_alike_in(self, recipe: Parcel, databases: list[Any]) -> bool:
-        """Return whether fresh processes give the same outputs as this one; True if none can be started."""
+        """Return whether fresh processes repeat the outputs of this process; True if none can be started."""
         for database in databases:
             here = self._ask(database)
             try:

@@ -1,7 +1,7 @@
-"""Ctrl-C ends an audit early; the bets made before it count and give the verdict.
+"""Ctrl-C ends an audit early. All bets made before Ctrl-C count, and they give the verdict.
 
 No bet uses an interrupted batch. By Ville's inequality the guarantee holds at all times of the audit
-simultaneously. So it covers the wealth before that batch, whenever the user stops the audit.
+simultaneously. So the guarantee covers the wealth before that batch, whenever the user stops the audit.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ def why_over() -> str:
 
 @contextlib.contextmanager
 def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
-    """Make the first Ctrl-C call `tell` and end the audit's time; a second one interrupts as usual.
+    """In this context the first Ctrl-C calls `tell` and ends the audit's time; a second interrupts as usual.
 
     This has no effect if Ctrl-C is ignored, as under `nohup`, or cannot be handled, as in a thread.
     """

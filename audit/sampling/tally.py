@@ -73,7 +73,7 @@ class Variety:
 
     @property
     def only(self) -> str | None:
-        """The output that all runs gave, as a short text; None if outputs vary or there are none."""
+        """The output that all runs gave, as a short text; None if outputs vary or if there are no outputs."""
         return show(self._first, 40) if len(self._keys) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""The time limit of a run. A timer checks whether the loop has moved on, so the runs take no extra time."""
+"""The time limit of a run. A timer checks whether the loop over runs goes on; this does not slow the runs."""
 
 import math
 import os
@@ -23,7 +23,7 @@ class ComputedTooLong(TimeLimit):
 
 
 def can_watch() -> bool:
-    """Return whether runs can be limited here: the system has interval timers, and this is the main thread.
+    """Return whether the time of runs can be limited: this needs interval timers and the main thread.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def can_watch() -> bool:
 
 
 def in_words(limit: float) -> str:
-    """Return the text of the `reason` for a run that exceeded its time limit.
+    """Return the text for the `reason` of a run that exceeded its time limit.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def in_words(limit: float) -> str:
 def computing_for(limit: float) -> Iterator[None]:
     """Raise `ComputedTooLong` inside the context once the process has used `limit` seconds of CPU time.
 
-    Time spent waiting does not count, so a busy machine makes no difference. As code may catch the error, it
-    is raised again after every further tenth of `limit`. If runs cannot be limited (`can_watch`), nothing is
-    raised.
+    Time spent waiting does not count, so a busy machine makes no difference. The code may catch the error, so
+    the error is raised again after every further tenth of `limit`. If runs cannot be limited (`can_watch`),
+    nothing is raised.
 
     Examples
     --------

@@ -2,9 +2,9 @@
 
 Pairs come from a stream of proposals and from a climb, which varies the best pairs so far. Each new pair is
 scouted by coupled runs: one on each database, with the same random draws. The pairs whose outputs lie
-furthest apart get a first look: a few independent runs. The most promising of these get further looks, each
-of which doubles the runs of the pair (successive halving). Some pairs are the ends of a path of several
-neighbour steps. The claim allows a larger loss between such ends, and a promising path is cut into halves.
+furthest apart get a first look: a few independent runs. The most promising pairs get further looks; each
+doubles the runs of its pair (successive halving). Some pairs are the ends of a path of several neighbour
+steps. The claim allows a larger loss between such ends, and a promising path is cut into halves.
 
 After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict for each pair how fast a
 bet on it would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of
@@ -33,13 +33,13 @@ Path = tuple[Any, ...]
 FIRST_LOOK = 16
 #: The search may use up to this share of all runs so far.
 SHARE = 0.3
-#: This share replaces `SHARE` if recorded draws predict growth and more than `_CROWD` pairs were scouted.
+#: This share replaces `SHARE` once recorded draws predict growth and over `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
-#: Predictions favour one pair over another only if its predicted growth is this many times as large.
+#: One pair is favoured over another only if its predicted growth is at least this many times as large.
 _CLEARLY = 1.2
 #: Recorded draws are used after this many runs. A claim that is refuted with fewer runs does not need them.
 STEERED_AFTER = 600
-#: Once recorded draws predict growth, only every 4th step may also choose a pair by its counts or outputs.
+#: Once recorded draws predict growth, only one step in 4 may choose a pair by its counts or outputs instead.
 _ORDINARY_EVERY = 4
 _NEWCOMERS = 8
 #: At most this many pairs are scouted before the first look.
@@ -55,10 +55,10 @@ _FINALISTS = 4
 _LUCK = 4.0
 #: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
 _SMALLER = (0.5, 0.25)
-#: A pair that recorded draws favour is kept unless its growth, judged by counts, lies this many standard
-#: errors below that of the best pair.
+#: A pair that recorded draws favour is kept unless counts put its growth this many standard errors below the
+#: growth of the best pair.
 _SURE = 2.0
-#: The number of runs in a look is doubled at most this many times.
+#: The number of runs that a look takes is doubled at most this many times.
 _LEVELS = 9
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
@@ -128,7 +128,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the contender ranked first or, without `furthest`, the oldest one; None if none waits."""
+        """Return the contender ranked first or, if not `furthest`, the oldest; None if the queue is empty."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -149,7 +149,7 @@ class Search:
     new
         Returns an empty memory for the pair of databases at the ends of a path.
     prospect
-        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers, less
+        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers minus
         these errors: the predicted growth of a bet against that share of ε, and the loss per step.
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
@@ -201,7 +201,7 @@ class Search:
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record the runs of a look, the distance of coupled outputs, and the growth predicted from draws."""
+        """Record the number of runs in a look, the distance of coupled outputs, and the predicted growth."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
@@ -215,7 +215,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return `prospect` less √(2 ln n) standard errors: the best of n pairs looks better than it is."""
+        """Return `prospect` minus √(2 ln n) standard errors: the best of n pairs looks better than it is."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -223,7 +223,7 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return a sort key: promise (0 if it may be chance), promise against smaller ε, nearness, loss.
+        """Return a sort key: promise (0 if it may be chance), promise against smaller ε, nearness, and loss.
 
         Among pairs that promise no growth, neighbours come first: a path shows little if the claim holds.
         """
@@ -240,7 +240,7 @@ class Search:
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: one that draws favour, else the most promising or one with many runs."""
+        """Return the pair to bet on: one favoured by draws, else the most promising or one with many runs."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -253,13 +253,13 @@ class Search:
         return max([top, *best_known], key=self._hope)
 
     def surest_loss(self) -> float:
-        """Return the largest loss per step of the pairs looked at, less an allowance for selection bias."""
+        """Return the largest estimated loss per step of any pair, minus an allowance for selection bias."""
         return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded draws favour, unless the best pair by counts is surely better.
 
-        If draws predict nearly as much for the best pair by counts, return that pair: more is known about it.
+        If draws predict nearly as much growth for the best pair by counts, that pair is returned.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:
@@ -293,10 +293,10 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the best pair of the highest level from which less than half of the pairs have moved up.
+        """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
 
-        This is asynchronous successive halving: each level gets about the same share of the runs. Bets do
-        not raise the level of a pair: otherwise the pairs with bets on them would fill the highest levels.
+        This is asynchronous successive halving: each level gets about the same share of the runs. Bets do not
+        raise the level of a pair; otherwise pairs with bets would fill the highest levels.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):
@@ -338,13 +338,13 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair that draws favour most, if it has had no look and clearly beats those that have."""
+        """Return the pair that draws favour most, if it had no look yet and clearly beats those that had."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
 
     def _newcomer(self) -> Contender | None:
-        """Return the waiting pair whose outputs lie furthest apart or, every other time, the oldest one."""
+        """Return the waiting pair whose outputs lie furthest apart or, every other time, the oldest pair."""
         self._first_looks += 1
         first, then = self._near, self._far
         if self._first_looks % _FAR_EVERY == 0:
@@ -386,7 +386,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats the step of a pair: the one whose outputs differ most, or the newest."""
+        """Yield a path that repeats the step of the pair whose outputs differ most, or of the newest pair."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

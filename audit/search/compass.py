@@ -20,7 +20,8 @@ SHAPE = 1e300
 def distance(left: Any, right: Any) -> float:
     """Return the distance between two outputs: |a − b| for numbers, L1 for vectors, otherwise 0 or 1.
 
-    If an output has several parts, their distances are added. Outputs of different form are `SHAPE` apart.
+    If outputs have several parts, the distances of the parts are added. Outputs of different form are `SHAPE`
+    apart.
 
     Examples
     --------

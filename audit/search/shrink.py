@@ -18,19 +18,20 @@ Pair = tuple[Any, Any]
 
 #: At most this many simpler versions are tried.
 MOST_TRIES = 200
-#: A simpler pair is taken only if its predicted growth is at least this share of that of the present pair.
+#: A simpler pair is taken only if its predicted growth is at least this share of the present pair's growth.
 _KEEP = 0.35
-#: One version may be tried this many times, because a few runs may miss a failure.
+#: One version may be tried this many times, because a few runs may miss that the claim fails on it.
 _CHANCES = 2
 #: A version gets `_FIRST` ÷ (wanted growth) pairs of runs at first, and at most `_LAST` ÷ (wanted growth) in
 #: all.
 _FIRST, _LAST = 0.5, 8.0
 #: A version, or a half of a path, gets at least this many pairs of runs.
 _LEAST = 24
-#: A version is accepted only with about this many nats of evidence. With fewer, some of 200 versions would
-#: pass by chance.
+#: A simpler version is accepted only with about this many nats of evidence against the claim. With fewer
+#: nats, some of 200 versions would pass by chance.
 _NATS = 8.0
-#: Each half of a path gets the number of runs that would have given this many nats on the whole path.
+#: Each half of a path gets the number of runs with which bets on the whole path would have gained this many
+#: nats.
 _STEP_NATS = 12.0
 #: Each half of a path gets this many pairs of runs if too few are left for `_STEP_NATS`.
 _LEAST_AT_LAST = 100
@@ -54,12 +55,12 @@ def size(pair: Pair) -> tuple[Any, ...]:
 def failing_step(
     memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
-    """Return the memory of the one step of a path on which an event breaks the claim most clearly.
+    """Return the memory of the single step of a path on which an event breaks the claim most clearly.
 
     If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
     the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single
-    step. Runs estimate which half it is. If the estimate is wrong, the later runs of the witness do not
-    confirm it.
+    step. Runs estimate which half this is. If the estimate is wrong, the later runs of the witness do not
+    confirm the refutation.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def shrink(
         Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
         Takes a memory and a number of standard errors. Returns the predicted growth, in nats per pair of
-        runs, less these standard errors.
+        runs, minus these standard errors.
     taken
         Called with the memory of each simpler pair on which the claim fails; the search continues from that
         pair.

@@ -2,10 +2,10 @@
 
 One run on each database, from the same generator state, shows how far the outputs differ on the same draws.
 The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
-equal gives the law of the privacy loss. This law gives the growth rate of the best bet. For each form of
-the draws, one run for each noise variable measures how the output depends on the noise. A prediction larger
-than all earlier ones is tested: with shifted draws, the right database must give the output of the left one.
-The weights of a `choice(p=...)` directly give the whole law of the choice.
+equal gives the law of the privacy loss. This law gives the growth rate of the best bet. For each form of the
+draws, one run for each noise variable measures how the output depends on the noise. A prediction larger than
+all earlier predictions is tested: with shifted draws, the right database must give the output of the left
+one. The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """
@@ -30,7 +30,8 @@ _MOST_NUMBERS: Final = 64
 _FORMS: Final = 4
 #: After this many pairs in a row without a prediction, no more predictions are tried for this subject.
 _IN_VAIN: Final = 16
-#: The number of losses drawn to estimate a growth, and the fewest of these that an event must contain.
+#: The number of losses drawn to estimate a growth rate, and the fewest of these losses that an event must
+#: contain.
 _LOSSES, _FEWEST = 4_000, 20
 #: A smaller growth counts as 0: to refute a claim it would need more than a million pairs of runs.
 _LEAST: Final = 1e-5
@@ -46,7 +47,7 @@ Draw = Callable[[Sequence[Probe]], list[Any]]
 
 @dataclass
 class Steering:
-    """Predicts from recorded draws how fast a bet on a pair would grow; keeps measurements for later pairs.
+    """Predicts from recorded draws how fast a bet on a pair would grow. Keeps measurements for later pairs.
 
     Parameters
     ----------
@@ -129,7 +130,10 @@ class Steering:
         return promise
 
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
-        """Return the derivative of the output by the noise; it is measured once for each form of draws."""
+        """Return the derivative of the output with respect to the noise.
+
+        It is measured once for each form of draws.
+        """
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
@@ -146,7 +150,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least shift of the noise that undoes a move; None if no shift does or the law is unknown."""
+    """Return the least noise shift that undoes a move; None if no shift does or if the law is unknown."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))
@@ -173,10 +177,10 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
 
 
 def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
-    """Return the growth rate of the best bet on the value of one `choice(p=...)`, in nats per pair of runs.
+    """Return the growth rate, in nats per pair of runs, of the best bet on the value of one `choice(p=...)`.
 
-    The recorded weights of a choice are its whole law. Return None if no choice has weights on both sides.
-    The comparison ends at the first draw whose values differ between the sides.
+    The recorded weights of a choice are the whole law of its value. Return None if no choice has weights on
+    both sides. Draws after the first one whose values differ between the sides are not compared.
 
     Parameters
     ----------
@@ -205,7 +209,10 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
 
 
 def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
-    """Return the growth rate of the best bet on a set of options, with weights p (left) and q (right)."""
+    """Return the growth rate of the best bet that a choice falls in some set.
+
+    The weights of the choice are p on the left and q on the right.
+    """
     # the set of all options always has probability 1
     order = np.argsort(-p / np.maximum(q, 1e-300), kind="stable")[:-1]
     growth = growth_rate(p[order].cumsum(), q[order].cumsum(), epsilon, delta)
@@ -213,7 +220,7 @@ def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
 
 
 def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:
-    """Return the growth rate of the best bet on shifted noise, in nats per pair of runs; 0 if no bet grows.
+    """Return the growth rate, in nats per pair of runs, of the best bet on shifted noise; 0 if no bet grows.
 
     Parameters
     ----------

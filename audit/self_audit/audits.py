@@ -41,9 +41,9 @@ class Sizes:
     every
         Only every `every`-th entry of the flawed gallery is audited.
     controls
-        The most runs of an audit of a correct mechanism of the peer suite.
+        The most runs that an audit of a correct mechanism from the peer suite may draw.
     repeats
-        The number of audits of each setting that measures efficiency or tightness.
+        For efficiency and tightness: the number of audits of each setting.
     side
         The number of runs on each database for a bound on ε.
     """
@@ -60,7 +60,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """An event: audit `number` of the `of` audits for a row begins."""
+    """The event that audit number `number` begins, out of `of` audits for a row."""
 
     part: str
     what: str
@@ -100,7 +100,10 @@ class Audits:
     cases: Mapping[str, Case] = field(default_factory=dict)
 
     def results(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield each audit's result, in order; seeds depend on `part`, `what` and the audit's position."""
+        """Yield each audit's result, in order.
+
+        The seed of an audit depends on `part`, `what` and the audit's position.
+        """
         name = zlib.crc32(f"{part}: {what}".encode())
         for k, task in enumerate(tasks):
             if self.tell is not None:
@@ -109,7 +112,7 @@ class Audits:
             yield self.auditor(task.subject, task.claim, **{**task.options, "seed": int(seed)})
 
     def carried_out(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield the same results as `results`; raise an error at a result with the verdict ERROR.
+        """Yield the results of `results`; raise an error if one of them has the verdict ERROR.
 
         Raises
         ------

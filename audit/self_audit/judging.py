@@ -23,7 +23,8 @@ from audit.self_audit.row import Row
 from audit.values.wording import number
 
 RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-#: A row states the error rate of an auditor that it would have caught with this power.
+#: The note of a row states an error rate. If an auditor had this rate, the row would fail with this
+#: probability.
 POWER = 0.9
 
 
@@ -70,7 +71,7 @@ def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
 
 
 def first_failing(n: int, limit: float, level: float) -> int | None:
-    """Return the least count, out of n, that makes a row fail at `limit`; None if even n does not.
+    """Return the least count, out of n, that makes a row fail at `limit`; None if even a count of n does not.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return a row for the share `count` of n; its note has the count that would fail, and the power.
+    """Return a row for the share `count` of n; its note names the count that would fail, and the power.
 
     Examples
     --------
@@ -183,7 +184,10 @@ def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float
 
 
 def _power(n: int, rate: float, level: float, side: str) -> str:
-    """Return a text with the count that makes a row fail, and the true rate that fails it with chance 0.9."""
+    """Return a text that names the count at which a row fails, and a true rate that it detects.
+
+    At that true rate, the row fails with probability 0.9.
+    """
     fewest = first_failing(n, rate, level)
     if fewest is None:
         return "too few to fail whatever they show"

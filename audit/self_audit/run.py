@@ -1,4 +1,4 @@
-"""The run of a self-audit: one measure after another; each row is kept as soon as it is measured.
+"""The run of a self-audit: one measure after another. Each row is stored as soon as it is measured.
 
 **Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``. A row fails
 only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps three promises.
@@ -18,7 +18,7 @@ from audit.self_audit.measures import coverage, efficiency, false_alarms, refuta
 from audit.self_audit.row import Row, SelfAudit
 from audit.self_audit.subjects.cases import Case, load_cases
 
-#: A bound on the chance that a correct auditor fails any row. A larger one gives narrower intervals.
+#: A bound on the chance that a correct auditor fails any row. A larger bound gives narrower intervals.
 PAGE = 1e-4
 QUICK = Sizes(
     "quick", audits=10, witnesses=20, detections=20, every=8, controls=20_000, repeats=3, side=20_000

@@ -118,7 +118,7 @@ def verdict(result: SelfAudit) -> str:
 
 
 def small_print(result: SelfAudit) -> str:
-    """Return a text on how rows are judged, with the chance that a correct auditor fails them.
+    """Return a text that says how rows are judged, and how likely a correct auditor fails one.
 
     Examples
     --------

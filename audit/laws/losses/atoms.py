@@ -19,7 +19,7 @@ class AtomLoss(ScalarLoss):
     """The privacy loss for a p with finitely many outcomes.
 
     Each law may be a part of a larger law; the parts then have log mass `log_p` and `log_q`. If `alone` is
-    set, no outputs lie between the numbers, so an event of many numbers is returned as intervals.
+    set, no other outputs lie between the numbers, so an event of many numbers is returned as intervals.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class AtomLoss(ScalarLoss):
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes with a loss above the level; if they are many numbers, as intervals."""
+        """Return the outcomes with a loss above the level. Many numbers are returned as intervals."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:
@@ -88,7 +88,7 @@ def _aligned(p: Finite, q: Any) -> Floats:
 
 
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """Return open intervals with exactly the numbers marked `above`, cut half-way to the other numbers.
+    """Return open intervals that contain just the numbers marked `above`, cut half-way to other numbers.
 
     There is no float half-way between adjacent floats. The cut is then the neighbour itself, which an open
     interval leaves out.

@@ -31,7 +31,7 @@ COARSE = 2.0**-6
 
 
 class Bracket:
-    """Bounds on the excess of a sum of independent losses; a loss that occurs several times is computed once.
+    """Bounds on the excess of a sum of independent losses. A loss that occurs several times is computed once.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Bracket:
 
 
 class _Rounded:
-    """One loss on the grid: arrays of p-mass that begin at index `start`, and the masses at infinity."""
+    """One loss on the grid: arrays of p-mass that begin at index `start`, and the masses at infinite loss."""
 
     def __init__(self, cells: Cells, step: float) -> None:
         p, q = np.exp(cells.log_p), np.exp(cells.log_q)
@@ -96,7 +96,7 @@ class _Rounded:
 
 
 def _step(losses: Mapping[ScalarLoss, int]) -> float:
-    """Return the grid's step: the range of the sum (without about 1e-15 of its mass) over the grid's size."""
+    """Return the grid's step: the sum's range, without 1e-15 of its mass, divided by the grid's size."""
     total = 0.0
     for loss, times in losses.items():
         cells = loss.cells(COARSE)
@@ -107,7 +107,7 @@ def _step(losses: Mapping[ScalarLoss, int]) -> float:
 
 
 def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution, by FFT, of arrays of masses, each taken as often as its number says."""
+    """Return the convolution of arrays of masses, by FFT. Each array comes with its multiplicity."""
     length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)

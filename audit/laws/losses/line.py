@@ -30,7 +30,9 @@ class Segment:
 
 
 class LineLoss(ScalarLoss):
-    """The loss of two laws on the line; each may be a part, of log-mass `log_p` or `log_q`, of a larger law.
+    """The loss of two laws on the line.
+
+    Each law may be a part of a larger law; the parts then have log-mass `log_p` and `log_q`.
 
     Examples
     --------
@@ -61,7 +63,7 @@ class LineLoss(ScalarLoss):
         return np.array(log_p), np.array(log_q)
 
     def part_above(self, level: float) -> Region:
-        """Return the sets where the loss is above the level, as open intervals; adjacent ones are joined."""
+        """Return the set where the loss is above the level, as open intervals; adjacent ones are joined."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
         for _, low, high in self._level_sets(level):
@@ -135,7 +137,10 @@ class LineLoss(ScalarLoss):
         return Cells(log_p, log_q, np.minimum(*ends), np.maximum(*ends))
 
     def _edges(self, segment: Segment, step: float) -> Floats:
-        """Return the edges of cells, rising; in a cell the loss is monotone and changes by about `step`."""
+        """Return the edges of cells in rising order.
+
+        In each cell the loss is monotone and changes by about `step`.
+        """
         piece = segment.p.clipped(segment.left, segment.right)
         logits = np.linspace(-34.0, 34.0, CELLS)
         inner = piece.invert(1.0 / (1.0 + np.exp(-logits)))
@@ -162,7 +167,7 @@ class LineLoss(ScalarLoss):
 
 
 def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
-    """Return the runs of integers in a segment at which the loss is above a level."""
+    """Return the ranges of successive integers in a segment at which the loss is above a level."""
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
     runs = []

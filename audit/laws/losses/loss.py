@@ -76,7 +76,7 @@ class ScalarLoss(Loss):
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return the excess over a level as both bounds, because it is exact."""
+        """Return the excess over a level twice, as lower and as upper bound: the excess is exact."""
         value = self.excess(level)
         return value, value
 
@@ -84,8 +84,8 @@ class ScalarLoss(Loss):
 class JoinedLoss(ScalarLoss):
     """The loss of laws whose outputs fall into disjoint parts (atoms and a line).
 
-    `atoms` are those of both laws. An atom inside an event's interval is excluded from the event unless its
-    own loss is above the level.
+    `atoms` are the atoms of both laws. An atom inside an event's interval is excluded from the event unless
+    its own loss is above the level.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class JoinedLoss(ScalarLoss):
         return float(log_add(np.array([part.log_lost() for part in self.parts])))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses of the sets with a loss above the level, of all parts together."""
+        """Return the log-masses of the sets with a loss above the level, for all parts together."""
         masses = [part.masses_above(level) for part in self.parts]
         return np.concatenate([p for p, _ in masses]), np.concatenate([q for _, q in masses])
 

@@ -1,4 +1,4 @@
-"""The loss of a pair of declared laws of any kind; outputs are split into disjoint parts."""
+"""The loss of a pair of declared laws of any kind. The outputs are split into disjoint parts."""
 
 import math
 from typing import NamedTuple
@@ -80,7 +80,7 @@ def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
 
 
 class _Shares(NamedTuple):
-    """A law split into atoms and a line, each with the logarithm of its share."""
+    """A law split into atoms and a line, each with the logarithm of its share of the mass."""
 
     atoms: Finite | None
     log_atoms: float
@@ -123,7 +123,7 @@ def _shares(law: Law) -> _Shares:
 
 
 def _on_integers(law: Law) -> Countable:
-    """Return a finite law as single points of the line, without outcomes that are not integers."""
+    """Return a finite law as single points on the line; outcomes that are not integers are left out."""
     if isinstance(law, Countable):
         return law
     assert isinstance(law, Finite)

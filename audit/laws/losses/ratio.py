@@ -43,7 +43,7 @@ class QuadraticRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """Ends of the segment and the vertex, if it is inside: the logarithm is monotone in between."""
+        """Ends of the segment, and the vertex if it is inside. The logarithm is monotone between them."""
         if self.curvature:
             vertex = self.centre - self.slope / (2.0 * self.curvature)
             if self.left < vertex < self.right:
@@ -82,7 +82,9 @@ class QuadraticRatio:
 
 
 class NumericRatio:
-    """The log-ratio log p/q + shift of two pieces, if it has no closed form: searched on a grid and refined.
+    """The log-ratio log p/q + shift of two pieces, if it has no closed form.
+
+    Its extrema and level crossings are searched on a grid and then refined.
 
     The grid points are quantiles of both laws, down to 1e-12 in each tail. Features narrower than 1/256 of
     the mass of both laws are missed. `turns` covers all but 1e-12 of the mass in each tail.
@@ -105,7 +107,7 @@ class NumericRatio:
         self.left, self.right, self.shift = left, right, shift
 
     def value(self, x: Any) -> Floats:
-        """Return the ratio's logarithm; at infinite x, that at the outermost grid point."""
+        """Return the ratio's logarithm at x; for infinite x, at the outermost grid point."""
         x = np.asarray(x, dtype=np.float64)
         if np.isinf(x).any():
             x = np.clip(x, self._grid[0], self._grid[-1])
@@ -113,7 +115,7 @@ class NumericRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """Ends of the segment and the extrema found; the logarithm is taken to be monotone in between."""
+        """Ends of the segment and the extrema found. The logarithm is assumed monotone between them."""
         values = self.value(self._grid)
         rising = np.sign(np.diff(values))
         places = np.flatnonzero(rising[1:] * rising[:-1] < 0) + 1
@@ -159,7 +161,7 @@ class NumericRatio:
 def _between(low: float, high: float, share: float) -> float:
     """Return the point at a fraction of the way from low to high.
 
-    Searches for a point run over this fraction, so one tolerance suits any scale.
+    A search for a point varies this fraction, so one tolerance suits every scale.
     """
     return high if share == 1.0 else low + share * (high - low)
 
@@ -170,7 +172,7 @@ Ratio: TypeAlias = QuadraticRatio | NumericRatio
 def ratio_of(
     p: Piece | SmoothPiece, q: Piece | SmoothPiece, *, left: float, right: float, shift: float
 ) -> Ratio:
-    """Return log p/q + shift from left to right, in closed form if both pieces have one."""
+    """Return log p/q + shift between `left` and `right`, in closed form if both pieces have one."""
     if not (isinstance(p, Piece) and isinstance(q, Piece)):
         return NumericRatio(p, q, left=left, right=right, shift=shift)
     d = p.centre - q.centre

@@ -1,4 +1,4 @@
-"""Compare laws whose probabilities are fractions with a claim, without rounding the laws."""
+"""Compare laws with a claim exactly, if the probabilities of the laws are fractions."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -67,7 +67,7 @@ def exceeds(
 
 @cache
 def _ratio(epsilon: float) -> Fraction | None:
-    """Return e^ε rounded up; None if it is so large that only outcomes with q = 0 count."""
+    """Return e^ε, rounded up; None if e^ε is so large that only outcomes with q = 0 matter."""
     if not epsilon:
         return Fraction(1)
     if epsilon > _FAR:

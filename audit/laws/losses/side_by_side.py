@@ -58,7 +58,7 @@ def excesses(table: Floats, p: Ints, *, losses: Floats, epsilon: float) -> Float
 
 
 def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
-    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, of every pair, shape (pairs,).
+    """Return, for every pair, the smallest ε ≥ 0 with δ(ε) ≤ delta; shape (pairs,).
 
     For an event E the claim holds if ε ≥ log((p(E) − δ)/q(E)). The worst event consists of the k outcomes of
     largest loss, for some k; all k are tried.

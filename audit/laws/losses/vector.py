@@ -23,9 +23,10 @@ class VectorLoss(Loss):
 
     `summands`, if given, are fewer independent losses whose sum has the same distribution.
 
-    The supremum is the sum of the coordinates' suprema. The excess is exact for one coordinate, for finite
-    coordinates (their sums are enumerated, equal ones merged), and for finite coordinates and one other. In
-    all other cases, and if there are too many sums, the excess is bracketed.
+    The supremum is the sum of the coordinates' suprema. The excess is exact for a single coordinate and for
+    finite coordinates: their sums are enumerated, and equal sums are merged. It is also exact for finite
+    coordinates together with one other coordinate. In all other cases, and if there are too many sums, the
+    excess is bracketed.
 
     Examples
     --------
@@ -60,7 +61,10 @@ class VectorLoss(Loss):
         return value, value
 
     def boxes_above(self, level: float) -> list[dict[int, float]]:
-        """Return boxes inside {L > level}; each maps a coordinate to the level that its loss must exceed."""
+        """Return boxes inside {L > level}.
+
+        A box maps each of its coordinates to the level that the coordinate's loss must exceed.
+        """
         suprema, total = self._suprema, self.supremum()
         alone = [{index: level} for index in suprema if suprema[index] > level]
         if not math.isfinite(total) or total <= 0:

@@ -25,9 +25,9 @@ from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-#: Fresh processes start with these packages imported, and so start faster: the packages take long to import.
-#: On import they draw nothing, start no thread and keep no generator but numpy's global one, which every
-#: process reseeds. Never list a library that is itself audited.
+#: Fresh processes start with these packages imported. This saves time, because the packages take long to
+#: import. On import they draw nothing, start no thread and keep no generator but numpy's global one, which
+#: every process reseeds. Never list a library that is itself audited.
 _PRELOADED: Final = frozenset({"audit", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
 
 
@@ -77,7 +77,7 @@ class Errand:
         return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
-        """Return the subject, made in this process and ready to run, and the task to run."""
+        """Return the subject, newly made in this process and ready to run, and the task to run."""
         sys.path[:] = self.paths
         os.chdir(self.folder)
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
@@ -169,7 +169,7 @@ def main(requests: int, answers: int, records: int) -> None:
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Change directory, import modules as the first request asks, and return its parcel and its place."""
+    """Change directory and import modules for the first request; return the request's parcel and place."""
     directory, parcel, place, foundations = unpack(first)
     os.chdir(directory)
     foundations.lay()
@@ -179,7 +179,7 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Start a worker without a fork and return its process id; it gets the first request and `number`."""
+    """Start a worker without a fork, pass it the first request and `number`, and return its process id."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)
@@ -245,7 +245,7 @@ def _work(
 def _answer(
     host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
 ) -> bytes:
-    """Return the answer to a request: the block of a task or, for None, whether the subject keeps state.
+    """Return the answer to a request: for a task, its block; for None, whether the subject keeps state.
 
     If `streamed`, every outcome is also sent as soon as it is known.
     """

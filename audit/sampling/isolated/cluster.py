@@ -32,7 +32,7 @@ def cluster(client: Any) -> Iterator[None]:
 
     Commands with many audits (``dp-audit suite``, ``study`` and ``findings``) send whole audits to the
     workers. A single audit sends blocks of runs if the seed reproduces the subject's runs. Results have the
-    same bytes as those of one core. If a worker dies, another one repeats its calls.
+    same bytes as on one core. If a worker dies, another worker repeats its calls.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _processes() -> Processes:
 
 
 def _check_workers(client: Any) -> None:
-    """Raise an error if the cluster has no workers, or workers with other versions than ours."""
+    """Raise an error if the cluster has no workers or if a worker has other versions than ours."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:

@@ -19,8 +19,8 @@ from audit.sampling.isolated.processes import Elsewhere, Processes
 HEED: Final = 0.1
 
 
-#: The processes kept for later audits. A key is the process that started them, because a fork must not use
-#: the processes of its parent, and their number.
+#: The processes kept for later audits. A key has two parts: the process that started them, because a fork
+#: must not use the processes of its parent, and their number.
 _KEPT: Final[dict[tuple[int, int], Processes]] = {}
 _CLUSTER: ContextVar[Elsewhere | None] = ContextVar("cluster", default=None)
 
@@ -47,7 +47,7 @@ def on_cluster() -> bool:
 
 
 def elsewhere(jobs: int) -> Elsewhere | None:
-    """Return the cluster if there is one, else `jobs` processes; None for one job, which runs here.
+    """Return the cluster if there is one, else `jobs` processes; None for one job, which needs neither.
 
     The processes stay alive for the next audit.
 
@@ -68,7 +68,7 @@ def elsewhere(jobs: int) -> Elsewhere | None:
 def in_order(
     place: Executor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], *, workers: int
 ) -> Iterator[Any]:
-    """Yield the function's result for the arguments of each call, in order; a few later calls run meanwhile.
+    """Yield the function's results for the arguments of the calls, in order. A few calls run in advance.
 
     Ctrl-C or an error stops all running calls.
 

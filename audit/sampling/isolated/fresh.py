@@ -5,8 +5,8 @@ subject, and no files in the working directory, the home or the temporary direct
 
 The processes are forked from a process that has loaded few modules (`_SMALL`), so a fork takes a millisecond.
 The first process of a subject may import further modules that may be shared (`is_preloaded`). To save time,
-later processes are then forked from one that has already imported these modules. If processes cannot fork,
-each is started separately and takes about a second.
+later processes are then forked from a process that has already imported these modules. If processes cannot
+fork, each is started separately and takes about a second.
 """
 
 import atexit
@@ -33,22 +33,22 @@ _SMALL: Final = (
     *("audit.relations", "audit.values.on_demand"),
 )
 #: The child processes from which fresh processes are forked. They never see a subject, so they are kept for
-#: the next audit. The first part of a key is the process that started them, because a fork must not use those
-#: of its parent. The second part is whether they have imported further modules.
+#: the next audit. The first part of a key is the process that started them, because a fork must not use the
+#: processes of its parent. The second part is whether they have imported further modules.
 _NURSERY: dict[tuple[int, bool], list[Child]] = {}
 #: The further modules that a subject imports, in order; the key is the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}
-#: One child process is started for this many fresh processes. Starting a child takes as long as ten of those.
+#: One child process is started for this many fresh processes. Starting a child takes as long as ten of these.
 _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether fresh processes can start: the system supports them, and this process is not one."""
+    """Return whether fresh processes can start: the system supports them, and this is not one of them."""
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
 def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
-    """Yield the blocks of `tasks` in order, each drawn in a fresh process, using every core.
+    """Yield the blocks of `tasks` in order. Each is drawn in a fresh process; all cores are used.
 
     Raises
     ------
@@ -116,5 +116,5 @@ atexit.register(_dismiss)
 
 
 def _paths() -> tuple[str, ...]:
-    """Return the module search path, independent of the working directory."""
+    """Return the module search path as absolute paths, so that the working directory does not matter."""
     return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)

@@ -25,14 +25,14 @@ from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 from audit.values.said import Says
 
-# The child enforces the time limit of a run. At least this many seconds later the parent ends a run that
-# still goes on, as in compiled code that hangs.
+# The child enforces the time limit of a run. If the run still goes on, for example in compiled code that
+# hangs, the parent ends it, at least this many seconds later.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
 #: A process may take this many seconds to make its subject. Increase it for slow constructors.
 _MAKING: Final = 60.0
-#: Stands for the last sign of progress (beat) until the worker sends its first one, which says that it has
-#: made its subject.
+#: The value of the last sign of progress (beat) before the worker has sent any. The first sign says that the
+#: worker has made its subject.
 _UNREADY: Final = -1
 
 
@@ -90,9 +90,9 @@ class Child:
     def kill(self) -> None:
         """End the child immediately; a thread that waits for it gets an error.
 
-        The child is killed before its worker; otherwise it would start another worker. A worker that it has
-        just started may be unknown here. Such a worker would hold the pipes open, and a thread would wait for
-        the pipes; closing the request pipe ends the worker.
+        The child is killed before its worker; otherwise it would start another worker. If the child has just
+        started a worker, this process may not know the worker. The worker would hold the pipes open, and a
+        thread would wait for them. Closing the request pipe ends such a worker.
         """
         self._process.kill()
         self._process.wait()
@@ -129,7 +129,7 @@ class Child:
         self._foundations.update(new)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run; None if unknown."""
+        """Return whether the subject's state differs from that before its first run; None if unknown."""
         try:
             self._ask(None)
             return self._answer(math.inf)[1]  # type: ignore[no-any-return]
@@ -164,7 +164,7 @@ class Child:
         return replace(block, notes=(*block.notes, Says.SAMPLE_ENDED())) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
-        """Return a block drawn in a worker of its own, which makes the subject anew and then ends.
+        """Return a block drawn in a new worker, which makes the subject anew and then ends.
 
         Raises
         ------

@@ -34,10 +34,10 @@ class Elsewhere(Executor):
 
 
 class Processes(Elsewhere):
-    """An executor that makes calls in its own processes and starts these when it needs them.
+    """An executor that makes calls in its own processes, which it starts when it needs them.
 
     Functions must be importable by name; arguments and results must be picklable. Each process has one thread
-    for linear algebra, and what it prints is discarded.
+    for linear algebra, and its printed output is discarded.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Processes(Elsewhere):
         """Return the future of a call.
 
         `result()` of the future raises `ProcessDied` if the call kills its process at every attempt, and
-        `CallFailed` if the function raises an error that is no `AuditError`.
+        `CallFailed` if the function raises an error that is not an `AuditError`.
         """
         assert not keywords
         call = pack((os.getcwd(), sys.path, pack((function, arguments))))  # noqa: PTH109  a text is sent

@@ -60,7 +60,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
-    """Return what `made` needs to make the object anew; raise LookupError or an error of the constructor."""
+    """Return what `made` needs to make the object anew; raise LookupError or the constructor's own error."""
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
         return Made(replace, (value.shell(),), {"inner": inner})
@@ -78,8 +78,8 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
         return Made(getattr, (owner, value.__func__.__name__))
     if isinstance(value, types.FunctionType | type | types.BuiltinFunctionType):
-        # A function without data is sent as code: no module must be imported, and a script may have started
-        # the audit before it defined this function.
+        # A function without data is sent as code. No import is needed then, so this works even if a script
+        # started the audit before it defined the function.
         by_name = not isinstance(value, types.BuiltinFunctionType) and keeps_data(value)
         return _named(value) if by_name else value
     return find_place(value) or _constructed(value, value if at_first is None else at_first)
@@ -167,7 +167,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a constructor may get a value again: plain data, or frozen dataclasses of plain data."""
+    """Return whether a value may be passed to a constructor again: plain data, also in frozen dataclasses."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

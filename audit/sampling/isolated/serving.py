@@ -14,7 +14,7 @@ from audit.sampling.shipping import pack_outputs, unpack
 
 
 class CallFailed(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
-    """A call raised an error that is no `AuditError`.
+    """A call raised an error that is not an `AuditError`.
 
     Examples
     --------

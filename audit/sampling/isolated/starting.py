@@ -22,7 +22,7 @@ sys.path[:] = theirs
 {function}({numbers})
 os._exit(0)
 """
-#: If this environment variable is set, no process forks; each is started separately.
+#: If this environment variable is set, no process forks; each new process is started separately.
 SPAWN: Final = "DP_AUDIT_SPAWN"
 _OURS: Final = tuple(sys.path)
 #: Each process that shares the cores uses one thread for linear algebra, unless the user sets these
@@ -42,7 +42,7 @@ def share_cores() -> None:
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use: one if other processes share the cores.
+    """Return the number of cores that this process may use; 1 if it shares the cores with other processes.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def usable_cores() -> int:
 
 
 def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Start and return a process that calls `main` of one of our modules with these pipe ends, then ends.
+    """Start and return a process that calls `main` of one of our modules with these pipes and then exits.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def can_fork() -> bool:
 
 
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
-    """Start a process that calls one of our functions, ``module:function``, then ends; return its id.
+    """Start a process that calls one of our functions (``module:function``) and exits; return its process id.
 
     Call this in a process made by `start`. The new process inherits the descriptors of that process, and
     `inherited`.

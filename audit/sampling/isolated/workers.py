@@ -18,8 +18,8 @@ from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 #: Only a draw that takes at least this many seconds is shared; sharing a shorter draw costs more than it
 #: saves.
 _WORTH_SHARING: Final = 0.1
-#: A second child process is started only for a draw of at least this many seconds; starting it takes about as
-#: long.
+#: A second child process is started only for a draw of at least this many seconds. Starting the process takes
+#: about as long.
 _WORTH_A_CHILD: Final = 1.0
 
 
@@ -39,14 +39,14 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the seconds that these tasks would take in this process; 0 if unknown or for one task."""
+        """Return the seconds that the tasks would take in this process; 0 if unknown or for a single task."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)
 
 
 class Here:
-    """Draws blocks in this process; if the subject is steady, large draws go to other processes or a cluster.
+    """Draws blocks in this process. Large draws of a steady subject go to other processes or to a cluster.
 
     A steady subject gives the same runs for the same seeds, in every process. So the measured time may decide
     where a block is drawn.
@@ -89,12 +89,12 @@ class Here:
             yield self._pace.timed(task, self._host.run)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run; None if unknown."""
+        """Return whether the subject's state differs from that before its first run; None if unknown."""
         return self._host.state_kept()
 
 
 class Children:
-    """Draws blocks in an isolated child process or, if seeds repeat the runs ("steady"), in several.
+    """Draws blocks in an isolated child process, or in several if equal seeds give equal runs ("steady").
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Children:
             yield self._pace.timed(task, lambda task: self._children[0].run(task, steady=steady))
 
     def _worth_more(self, tasks: Sequence[Task]) -> bool:
-        """Return whether to draw in more than one child; children that already run cost no extra time."""
+        """Return whether to draw in more than one child. Children that already run cost no extra time."""
         if self._cluster is None and (self._jobs == 1 or len(tasks) == 1):
             return False
         return len(self._children) > 1 or self._pace.expected(tasks) > _WORTH_A_CHILD

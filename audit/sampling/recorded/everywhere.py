@@ -1,4 +1,4 @@
-"""Record the draws of code that takes no `rng`, but draws from global generators or from ones that it makes.
+"""Record the draws of code that takes no `rng`: from global generators, and from generators that it makes.
 
 Recording replaces functions and classes inside modules, so use it only in a process that ends afterwards.
 """
@@ -18,8 +18,8 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
-#: Added to a run's seed to seed the global generators. If the code itself seeds a generator with the run's
-#: seed, this generator then differs from the global ones.
+#: The global generators are seeded with a run's seed plus this number. So if the code itself seeds a
+#: generator with the run's seed, this generator differs from the global ones.
 _APART: Final = 0x5EED_0000
 
 
@@ -37,7 +37,7 @@ class Reel:
 
     @property
     def entropy(self) -> np.random.Generator:
-        """A generator of seeds, for generators that the code makes without a seed; made when first needed."""
+        """The source of seeds for generators that the code makes without a seed; made when first needed."""
         if self._entropy is None:
             self._entropy = _GENERATOR(np.random.PCG64(self.seed))
         return self._entropy
@@ -50,7 +50,7 @@ class Reel:
         random.seed(_APART + seed)
 
 
-#: Packages whose own references are not replaced. `tempfile` is one because it draws the names of files.
+#: Packages whose own references are not replaced. `tempfile` is listed because it draws the names of files.
 _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile"})
 
 
@@ -88,7 +88,7 @@ def recorded_everywhere() -> Iterator[Reel]:
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield the module globals that refer to a replaced object: dict, name, old object, new object."""
+    """Yield module globals that refer to replaced objects, as (dict, name, old object, new object)."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
             continue  # these are not the globals of a module
@@ -114,7 +114,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `Generator` and of `default_rng`; the former passes numpy's own type checks."""
+    """Yield replacements of `Generator` and `default_rng`; that of `Generator` passes numpy's type checks."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]

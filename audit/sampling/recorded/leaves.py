@@ -21,7 +21,7 @@ class TooLargeError(Exception):
 
 
 def leaves_of(output: Any) -> Leaves:
-    """Return the leaves of an output by their places.
+    """Return a mapping from the places in an output to its leaves.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The noise in recorded runs: its scales, its effect on the output, and the shift that undoes a move.
+"""The noise in recorded runs: its scales, its effect on the output, and the noise shift that undoes a move.
 
 Let an output be y = f(database) + J·noise, and let f differ by `move` on another database. That database
 gives the same y if the noise is shifted by some t with J·t = −move. Of all such t, the one of least privacy
@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: Maps a method to the name of the parameter that sets the width of its noise; None if there is no such
-#: parameter. The name is `scale` for all other methods.
+#: Maps a method to the name of the parameter that sets the width of its noise; None if the method has no such
+#: parameter. For methods not listed here the parameter is `scale`.
 _WIDTHS: Final = {
     "geometric": "p",
     "expovariate": "lambd",
@@ -87,8 +87,8 @@ class Number:
 def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
     """Return the noise variables of the first run. Draws that are equal in every run count as one variable.
 
-    Geometric noise consists of small whole numbers, which are often equal by chance. So it is compared in
-    `more` runs too. It counts as equal only if independent draws would be equal with probability below
+    Geometric draws are small whole numbers, which are often equal by chance. So they are compared in the runs
+    of `more` too. They count as equal only if independent draws would be equal with probability below
     `_BY_CHANCE`.
     """
     found: dict[Any, Number] = {}
@@ -118,7 +118,7 @@ def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bo
 
 
 def written(method: str, scale: float) -> str:
-    """Return the code of a call that draws this noise, as a text.
+    """Return, as a text, code that draws noise of this method and scale.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
     Parameters
     ----------
     again
-        Repeats the run with its draws shifted by `shift`.
+        A function that repeats the run; its keyword `shift` shifts the draws.
     numbers, places
         The noise variables, and the places of the output's numbers; the result has shape (places, numbers).
     """
@@ -173,7 +173,7 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
 
 
 def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
-    """Return the numbers of a run's output at these places; None unless all exist and are finite."""
+    """Return the numbers of a run's output at these places; None if one is missing or not finite."""
     if not all(place in run.leaves and is_number(run.leaves[place]) for place in places):
         return None
     values = np.array([float(run.leaves[place]) for place in places])
@@ -187,7 +187,7 @@ def kinds_of(numbers: Sequence[Number]) -> set[str]:
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return the shift of the noise that undoes a move at the least loss; None if no shift undoes it.
+    """Return the noise shift of least privacy loss that undoes a move; None if no shift undoes the move.
 
     Parameters
     ----------
@@ -230,7 +230,11 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the least shift, in units of scale, if each draw affects one row: each row uses one draw."""
+    """Return the least shift, in units of scale, if each draw affects only one row.
+
+    In each row, the draw with the largest effect makes the whole shift. Return None if a row has no draw that
+    fits.
+    """
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
         if wanted:
@@ -243,7 +247,7 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return the least shift, in units of scale, by a linear programme; None if no shift gives `target`."""
+    """Return the least shift, in units of scale, from a linear programme; None if no shift gives `target`."""
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

@@ -66,7 +66,7 @@ def probing(
     state
         The generator state, of a `PCG64`.
     probes
-        The runs.
+        The runs to make.
     """
     shifts = iter([shift for _, shift in probes])
 

@@ -1,4 +1,4 @@
-"""Recording generators that replace those that a subject holds, in a copy of the subject."""
+"""Recording generators that replace a subject's own generators in a copy of the subject."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from audit.sampling.seeds import FAULT
 
 
 class Twins(Reseeding):
-    """Makes the twins of a subject's generators: recording generators that replace them in a copy.
+    """Makes recording generators ("twins") that replace a subject's generators in a copy of the subject.
 
-    The context `recorded_everywhere` must be open. The subject's own seeds are not used: in an audit, too,
-    the generators that a subject holds get new seeds.
+    The context `recorded_everywhere` must be open. As in an audit, the subject's own seeds are not used: the
+    generators that a subject holds get new seeds.
 
     **Guarantee.** A twin draws the same numbers as numpy's or Python's own generator with the reel's seed.
 

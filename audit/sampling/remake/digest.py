@@ -47,10 +47,10 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
     Notes
     -----
-    The digest covers the source of the modules that define the functions, of the objects they name, of the
-    engine, and of all that these import (`audit.sampling.remake.sources`). It also covers the values that the
-    functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values that a
-    module computes when it is imported are covered only by its source.
+    The digest covers source code: the modules that define the functions and the objects they name, the
+    engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the values that
+    the functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values that
+    a module computes when it is imported are covered only by its source.
 
     Examples
     --------

@@ -18,8 +18,8 @@ import cloudpickle  # type: ignore[import-untyped]
 from audit.entry_points import new_module
 from audit.errors import AuditError
 
-#: An environment variable, set in a process that makes a subject anew. It keeps a script that this process
-#: imports from starting another audit.
+#: An environment variable, set in a process that makes a subject anew. If it is set, a script that the
+#: process imports starts no other audit.
 WITHIN: Final = "DP_AUDIT_WITHIN"
 _OURS: Final = __name__.partition(".")[0]
 _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
@@ -112,9 +112,9 @@ if hasattr(os, "register_at_fork"):
 
 @contextlib.contextmanager
 def taken_by_value(names: Iterable[str]) -> Iterator[None]:
-    """Make cloudpickle pickle functions and classes of these modules by value while the context lasts.
+    """While the context lasts, cloudpickle pickles functions and classes of these modules by value.
 
-    Only one thread can be in the context; another one waits until it ends.
+    Only one thread can be in the context; another thread waits until the context ends.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def made(maker: Any) -> Any:
 
 
 def find_place(value: Any) -> Place | None:
-    """Return the place of `value` as a global of a user's module, or None.
+    """Return the place of `value` if it is a global of a user's module, else None.
 
     Examples
     --------

@@ -40,7 +40,7 @@ ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None
 
 
 class Sources:
-    """Gives each source of randomness in a subject a number, in the order in which they are pickled.
+    """Numbers the sources of randomness in a subject, in the order in which they are pickled.
 
     Examples
     --------

@@ -42,7 +42,7 @@ Look = Callable[[str], _Source]
 
 
 def as_now() -> Look:
-    """Return a reader that reads each module once, so that many digests of the present sources can share it.
+    """Return a reader of modules that many digests can share: it reads the source of each module only once.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def digest(modules: Iterable[str], *, look: Look = _source) -> str:
 
 
 def _found(name: str) -> Path | frozenset[str] | None:
-    """Return the file of a module, or the distributions that installed it, without importing the module."""
+    """Return the file of a module, or the distributions that installed it; the module is not imported."""
     top, *rest = name.split(".")
     if top in sys.stdlib_module_names or top in sys.builtin_module_names:
         return None
@@ -104,7 +104,7 @@ def _place(spec: machinery.ModuleSpec | None) -> tuple[str | None, list[str]]:
 
 @functools.cache
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """Return the names that a source may import, and the packages of these; not every name is a module."""
+    """Return the names that a source may import, and the packages around them. Not every name is a module."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # source of another Python version, or no source: digest its bytes
@@ -156,7 +156,7 @@ def _requires(name: str) -> tuple[str, ...]:
 
 @functools.cache
 def _distribution(name: str) -> str:
-    """Return a text that changes with the installed files of a distribution."""
+    """Return a text that changes if the installed files of a distribution change."""
     try:
         found = metadata.distribution(name)
     except metadata.PackageNotFoundError:

@@ -27,7 +27,7 @@ class Pristine:
     The class of the subject and the functions of the user's modules are copied by value, with the globals
     that they use. So a counter in a module is part of the state. Copies share installed packages and all
     other classes, so that records stay instances of the classes that the mechanism knows. Generators inside
-    are not state: every copy has new ones.
+    are not state: every copy has new generators.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self._file.getvalue()
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator, or None."""
+        """Return the placeholder of a generator; None for other values."""
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
@@ -136,7 +136,7 @@ class _Copier(Writer):
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator, a shared class or a handle of the process, or None."""
+        """Return the placeholder of a generator, shared class or process handle; None for other values."""
         if type(value) in ORDINARY:
             return None
         is_class = isinstance(value, type) and value not in self._owned

@@ -1,1 +1,1 @@
-"""The measures, one module each. A module's `rows` yields its rows; `judged` returns how many are judged."""
+"""The measures, one module each: `rows` yields the rows; `judged` returns how many of them are judged."""

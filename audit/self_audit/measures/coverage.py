@@ -5,8 +5,8 @@ interval at confidence c may miss it with probability 1 − c. Misses of p and o
 because the two intervals of a witness need not be independent.
 
 **Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of this event is
-known in advance. A coin that ignores its database has no event with any privacy loss. Its audit names no
-particular event, and its detectable ε is that of an event with probability (1 + δ)/2. Randomized response has
+known in advance. For a coin that ignores its database, no event has any privacy loss. The coin's audit names
+no particular event. Its detectable ε holds for an event with probability (1 + δ)/2. Randomized response has
 two events, each with probability e/(1 + e) on the database where it is more probable. To test a detectable ε
 of d, the measure audits a mechanism that answers 1 with probability p on one database and (p − δ)/e^d on the
 other.
@@ -28,11 +28,11 @@ from audit.self_audit.subjects import exact
 from audit.values.wording import number
 
 PART = "coverage"
-#: The share of the true ε that is claimed, and the significance, in audits for witnesses. A larger share
+#: In audits for witnesses: the share of the true ε that is claimed, and the significance. A larger share
 #: makes refutations harder, so fewer witnesses are found.
 CLAIMED, SIGNIFICANCE = 0.5, 1e-3
-#: The budget of the audits that name a detectable ε (a larger one gives a smaller ε), and the promised rate
-#: of detection.
+#: The budget of the audits that name a detectable ε, and the promised rate of detection. A larger budget
+#: gives a smaller detectable ε.
 BUDGET = 20_000
 DETECTED = 0.9
 
@@ -68,7 +68,7 @@ def settings() -> tuple[exact.Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for the intervals of p, one for those of q, and one for each control."""
+    """Yield one row for the intervals of p, one for the intervals of q, and one for each control."""
     yield from _intervals(audits, sizes.witnesses)
     for control in controls():
         yield _detection(audits, control, sizes.detections)

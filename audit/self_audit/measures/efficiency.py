@@ -1,7 +1,7 @@
 """Efficiency: pairs of runs to a refutation, divided by the fewest that any auditor needs on average.
 
-This fewest number is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms
-and exact laws.
+This minimum is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms and
+exact laws.
 """
 
 import math
@@ -21,8 +21,8 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: The budget of an audit, in runs, is this many times the fewest pairs of runs that refute on average. With a
-#: larger budget, slower audits refute too.
+#: The budget of an audit, in runs, is this many times the least mean number of pairs of runs that refutes.
+#: With a larger budget, slower audits refute too.
 PATIENCE = 40
 
 
@@ -37,7 +37,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each of `SHARES`, then one for the wealth at the refutations.
+    """Yield a row for each of `SHARES`, then a row for the wealth at the refutations.
 
     The row of a share is about audits that claim this share of the true ε.
     """
@@ -77,7 +77,7 @@ def _multiples(share: float, found: dict[str, list[float]]) -> Row:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the fewest pairs of runs that refute a claim of `share` of the true ε, on average."""
+    """Return the least mean number of pairs of runs that refutes a claim of `share` times the true ε."""
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 
@@ -96,5 +96,8 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return, for each audit, its pairs of runs to a refutation ÷ `least`; infinite if it refuted nothing."""
+    """Return the number of pairs of runs until each audit's refutation, divided by `least`.
+
+    The value is ∞ for an audit that refuted nothing.
+    """
     return [(result.samples_to_refutation or math.inf) / 2 / least for result in results]

@@ -1,4 +1,4 @@
-"""False alarms: how often audits refute mechanisms that meet their claim with equality, and the final wealth.
+"""False alarms: how often audits refute claims that hold with equality, and the wealth at the end.
 
 Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
 fault of the auditor. The mean of min(wealth, 1/level) at the end has more power. For a sound audit this mean
@@ -32,7 +32,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row per mechanism and level, then two per level: one for all mechanisms, one for the wealth."""
+    """Yield one row for each mechanism and level, then two for each level: all mechanisms, and the wealth."""
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
     for name, case in cases.items():

@@ -59,7 +59,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
 
 
 def case_task(case: Case, *, budget: int) -> Task:
-    """Return the audit of a case on its pair, with at least the smallest budget that its claim accepts."""
+    """Return the audit of a case on its pair. A budget too small for the claim is raised to its minimum."""
     from audit.verdict.by_runs import least_budget
 
     delta = getattr(case.claim, "delta", 0.0)
@@ -106,7 +106,7 @@ def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
 
 
 def _runs(result: AuditResult) -> float:
-    """Return the number of runs to the refutation, on both sides together; infinite if there is none."""
+    """Return the number of runs to the refutation, on both sides together; ∞ if nothing was refuted."""
     runs = result.samples_to_refutation
     return float(runs) if result.refuted and runs else math.inf
 

@@ -1,7 +1,7 @@
-"""Tightness: how close the lower bound on ε is to the true ε, on a given pair and with the whole budget.
+"""Tightness: how close the lower bound on ε is to the true ε, with a given pair and the whole budget.
 
-The claim is 0.8 of the true ε; it only determines which values of ε (a lattice) the bound can take. As few
-runs as possible confirm a refutation, because these runs would tighten the bound too.
+The claim is 0.8 of the true ε. The claim only determines which values of ε (a lattice) the bound can take.
+Refutations are confirmed with as few runs as possible, because these runs would tighten the bound too.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def settings() -> tuple[Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each mechanism, then one that counts the bounds above the true ε."""
+    """Yield a row for each mechanism, then a row that counts the bounds above the true ε."""
     above = n = 0
     for setting in settings():
         found = bounds(audits, setting, side=sizes.side, repeats=sizes.repeats)

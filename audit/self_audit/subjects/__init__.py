@@ -1,1 +1,1 @@
-"""Mechanisms whose true ε is known from laws or closed forms, limits for all auditors, and files of cases."""
+"""Mechanisms with a known true ε, limits that hold for all auditors, and files of cases."""

@@ -1,4 +1,4 @@
-"""Mechanisms on one pair of databases whose true ε, laws and best events are known in closed form."""
+"""Mechanisms with true ε, laws and best events in closed form, each on one pair of databases."""
 
 import itertools
 import math
@@ -97,7 +97,7 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return Laplace noise of scale 1 on 0 and 1; half-line events are best (monotone likelihood ratio)."""
+    """Return the Laplace mechanism of scale 1 on the values 0 and 1; the best events are half-lines."""
 
     def below(x: float) -> float:
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
@@ -142,7 +142,7 @@ def noisy_max() -> Setting:
 
 
 def gaussian(epsilon: float, delta: float) -> Setting:
-    """Return the Gaussian mechanism on 0 and 1 with this true ε at this δ."""
+    """Return the Gaussian mechanism on the values 0 and 1. Its true ε at this δ is `epsilon`."""
     from scipy.optimize import brentq
 
     sigma = brentq(lambda s: gaussian_delta(epsilon, s) - delta, 1e-2, 1e3, xtol=1e-14)

@@ -1,9 +1,9 @@
-"""The peer suite: mechanisms, with claimed ε = 1 and known true ε, on which published auditors are compared.
+"""The peer suite: mechanisms on which published auditors are compared. The claim is ε = 1.
 
-The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. Mechanisms
-are audited on query answers; between neighbours, each answer may change by 1. Histograms are audited on
-records instead. There one record changes one count by 1; the noise would be too small for answers that all
-change.
+The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. The true ε
+of each mechanism is known. Mechanisms are audited on query answers; between neighbours, each answer may
+change by 1. Histograms are audited on records instead: one record changes only one count, by 1. Their noise
+would be too small if all answers changed.
 """
 
 import math
@@ -21,12 +21,12 @@ Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any
 
 
 def on_answers(function: Function) -> Drawn:
-    """Return a mechanism of the suite, a function (answers, size, rng), as a subject on query answers."""
+    """Return a subject that runs a function (answers, size, rng) of the suite on query answers."""
     return Drawn("peer", lambda database, size, rng: function(np.asarray(database, dtype=float), size, rng))
 
 
 def on_records(function: Function) -> Drawn:
-    """Return a mechanism of the suite as a subject on the histogram of a database of records 0 to 4."""
+    """Return a mechanism of the suite as a subject that counts the records 0 to 4 of its database."""
     answered = on_answers(function).draw
     return Drawn("peer", lambda database, size, rng: answered(np.bincount(database, minlength=5), size, rng))
 
@@ -99,8 +99,8 @@ class SparseVector:
     query_scale
         The scale of the noise on each answer.
     stops
-        Whether the output ends with the first answer that reaches the threshold. Later entries are then −1,
-        or −2000 if `values` is true.
+        Whether the mechanism stops at the first answer that reaches the threshold. If so, later entries are
+        −1, or −2000 if `values` is true.
     values
         Whether the noisy answer is released instead of 1, and −1000 instead of 0.
     """
@@ -126,7 +126,7 @@ class SparseVector:
 
 
 def _noisy(scale: float) -> Function:
-    """Return a function that adds Laplace noise to answers; for a single answer its outputs are numbers."""
+    """Return a function that adds Laplace noise to answers. With a single answer, an output is a number."""
 
     def noisy(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         outputs = answers + rng.laplace(scale=scale, size=(size, len(answers)))

@@ -22,7 +22,7 @@ class Tight:
     mechanism, pairs
         The audited mechanism and the pairs of databases.
     epsilon, delta
-        The smallest ε and δ that are true.
+        The claim, which holds with equality.
     """
 
     mechanism: Any
@@ -54,7 +54,7 @@ def randomized_response(database: Any, rng: np.random.Generator) -> str:
 
 
 def noisy_counts() -> Drawn:
-    """Return a mechanism that answers the counts of three categories, each with Laplace noise."""
+    """Return a mechanism that releases the counts of three categories, each with Laplace noise."""
     return Drawn(
         "histogram",
         lambda database, size, rng: np.bincount(database, minlength=3) + rng.laplace(size=(size, 3)),
