@@ -20,7 +20,7 @@ Pair = tuple[StepFunction, StepFunction]
 
 
 def steepest(top: int = 64, promise: float = 100.0) -> Pair:
-    """Return the neighbouring qualities on {0 … top} with the largest privacy loss of Rec that was found.
+    """Return the pair of neighbouring qualities on {0 … top} with the largest known privacy loss of Rec.
 
     Examples
     --------

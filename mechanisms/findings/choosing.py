@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: a score of bounded growth has sensitivity 1, checked for all on a small domain.
+    """BNS Definition 12: every score of bounded growth has sensitivity 1; all on a small domain are checked.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return all pairs of score functions such that one more record raises at most `growth` of the two."""
+    """Return all pairs of score functions of which one more record raises at most `growth`."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [

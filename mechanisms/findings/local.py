@@ -217,7 +217,7 @@ def n16() -> Finding:
 
 
 def n17() -> Finding:
-    """K11 Claim 2.2 composes fixed algorithms, but an interactive one asks in view of earlier answers.
+    """K11 Claim 2.2 composes fixed algorithms, but an interactive one asks questions that depend on answers.
 
     Examples
     --------

@@ -177,7 +177,7 @@ def n26() -> Finding:
 
 @cache
 def bns_lemma_2() -> Finding:
-    """BNS Lemma 2, the privacy of Rec: it holds on all kinds of neighbouring qualities tried, by exact laws.
+    """BNS Lemma 2, the privacy of Rec: by exact laws, it holds on all kinds of neighbouring qualities tried.
 
     Examples
     --------

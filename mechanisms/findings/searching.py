@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return the share of intervals in no A_i or B_i, and the first such, for B_i as printed and as meant."""
+    """Return the share of intervals in no A_i or B_i, and the first of them, for both lengths of B_i."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):

@@ -38,12 +38,12 @@ def climbs(count: int) -> str:
 
 
 def whole(made: Any) -> Formulas:
-    """Return the loss ε: the worst neighbours attain it, or neighbours come arbitrarily close to it."""
+    """Return the loss ε. The worst neighbours attain it, or some neighbours come arbitrarily close to it."""
     return Formulas(epsilon=made.epsilon)
 
 
 def resampled(made: Any) -> Formulas:
-    """Return the loss of n answers, up to c of them above fresh thresholds: at most n·ε/4c, for n ≤ 4c.
+    """Return the loss for n queries with fresh thresholds that stop after c hits: at most n·ε/4c, for n ≤ 4c.
 
     The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
     of which moves by 1 under noise of scale 4c/ε. Answers that are alternately far above and far below the

@@ -45,7 +45,7 @@ def two_sided(centre: int, alpha: float, points: Iterable[int]) -> dict[int, flo
 
 
 def laplace(made: Any) -> Formulas:
-    """Return the formulas of a sum plus Lap(Δf/ε), Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
+    """Return the formulas of a sum plus Lap(Δf/ε) with Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
     scale = 1.0 / made.epsilon
     return Formulas(
         epsilon=made.epsilon,
@@ -90,7 +90,7 @@ laplace_histogram = laplace_counts
 
 
 def local_laplace(made: Any) -> Formulas:
-    """Return the formulas of R_g: coordinates plus Lap(Δ/ε), Δ = 2·min(d·b, norm) in L1 (K11 §5.1.1)."""
+    """Return the formulas of R_g: coordinates plus Lap(Δ/ε), with Δ = 2·min(d·b, norm) in L1 (K11 §5.1.1)."""
     d, b = made.dimension, made.bound
     widest = 2.0 * min((d or 1) * b, math.inf if made.norm is None else made.norm)
     scale = widest / made.epsilon

@@ -52,7 +52,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the qualities on {0 … top ≥ 64} that the climb for Rec with step 10 as printed found.
+    """Return two qualities on {0 … top}, for top ≥ 64. A climb on Rec with step 10 as printed found them.
 
     Examples
     --------

@@ -158,7 +158,7 @@ def _fresh(answer: Any) -> Any:
 
 
 def _every_answer(query: Query, entries: Grouped) -> list[tuple[Any, float]] | None:
-    """Return every answer to one question with its log-probability, in the form that the oracle gives it."""
+    """Return every possible answer to one question, as the oracle returns it, with its log-probability."""
     from audit.distributions import Finite
 
     asked, randomizer = query

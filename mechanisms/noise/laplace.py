@@ -128,7 +128,8 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        For a number (sensitivity/epsilon)·ln(1/beta), exactly (BNS Theorem 1); see `LaplaceNoise.bound`.
+        For a number it is (sensitivity/epsilon)·ln(1/beta), exactly (BNS Theorem 1); see
+        `LaplaceNoise.bound`.
 
         Examples
         --------

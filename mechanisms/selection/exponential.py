@@ -188,9 +188,9 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        A solution t below the best has at most e^(−weight·t) of the best one's probability, so all such
-        solutions together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)). For t =
-        (2·Δq/epsilon)·ln(|H|/beta) that is beta.
+        A solution that scores t below the best has at most e^(−weight·t) times the probability of the best.
+        So all such solutions together have probability at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition
+        1(ii)). For t = (2·Δq/epsilon)·ln(|H|/beta) this bound is beta.
 
         Examples
         --------

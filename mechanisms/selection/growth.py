@@ -214,7 +214,7 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield (before, after) without end, from databases that grow to `size`, a random record at a time."""
+    """Yield (before, after) without end, from databases that grow to `size`, one random record at a time."""
     while True:
         database: list[Any] = []
         for _ in range(size):

@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as records, approve only of themselves; [] if there are not two.
+    """Return up to three solutions that, as records, approve only of themselves; [] if fewer than two do.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class MeanProblem:
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance of a coordinate of the answer from E[g]; ∞ if it is not a number."""
+        """Return the largest distance from the answer to E[g] in any coordinate; ∞ if it is not a number."""
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
@@ -69,9 +69,10 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    They are: the lowest value on all entries; the highest on all; the one nearest 0 on all (only the noise
-    varies); the lowest and the highest on half of them each (the largest possible variance); the highest on
-    one in ten; all records equally often.
+    Each says which values the entries have. All have the lowest value; all have the highest; half have the
+    lowest and half the highest (the largest possible variance); one in ten has the highest, the others the
+    lowest. All have the value nearest 0, if that is neither the lowest nor the highest (only the noise
+    varies). All records are equally frequent, if there are more than two.
 
     Examples
     --------

@@ -147,7 +147,7 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return an n from which on `SignAverage` is within `tau` with probability 1 − `beta`.
+    """Return a number of entries from which on `SignAverage` is within `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------

@@ -102,22 +102,22 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return two queries: for the term with y, whose mean is divided by 1 − 2·eta, and for the rest.
+    """Return two queries: one for the term with y, and one for the rest.
 
-    Both of them evaluate the given query under both labels, and raise if a value is out of range.
+    The mean of the first is to be divided by 1 − 2·eta. Both queries evaluate the given query under both labels, and raise if a value is out of range.
 
-    Parameters
-    ----------
-    query
-        A query of clean examples.
-    eta, label_share
-        As in `NoisyLabelOracle`.
+        Parameters
+        ----------
+        query
+            A query of clean examples.
+        eta, label_share
+            As in `NoisyLabelOracle`.
 
-    Examples
-    --------
-    >>> label, plain = split_query(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.5), eta=0.25)
-    >>> label.tau, label.function((0, -1)), plain.tau, plain.function((0, -1))
-    (0.125, -0.5, 0.25, 0.5)
+        Examples
+        --------
+        >>> label, plain = split_query(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.5), eta=0.25)
+        >>> label.tau, label.function((0, -1)), plain.tau, plain.function((0, -1))
+        (0.125, -0.5, 0.25, 0.5)
     """
     half, tau = query.width / 2.0, (1.0 - 2.0 * eta) * label_share * query.tau
     if tau < _RESOLUTION * query.width:
@@ -175,7 +175,7 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return two queries: for the term with y, whose answer is divided by 1 − 2·eta, and for the rest."""
+        """Return two queries: for the term with y (its answer is divided by 1 − 2·eta), and for the rest."""
         return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:

@@ -97,7 +97,7 @@ def worst_values(
 def worst_distance(
     truth: NDArray[np.float64], *, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> float:
-    """Return the greatest statistical distance from `truth` of a law with weights between the bounds.
+    """Return the greatest statistical distance from `truth` to a law with weights between the bounds.
 
     Examples
     --------

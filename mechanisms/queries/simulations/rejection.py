@@ -124,7 +124,7 @@ class Access:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of an answer's law from the true law, over all valid oracles."""
+        """A bound on the distance from an answer's law to the true law, for every valid oracle."""
         if self.blunt:
             return 0.0
         return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))

@@ -140,7 +140,7 @@ class FixedRoundsSimulation:
     Parameters
     ----------
     randomizers
-        One randomizer for each access; every access is to another entry.
+        One randomizer for each access; every access is to a different entry.
     base
         The record "0", an input of every randomizer.
     beta
@@ -230,7 +230,7 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        Let A be the probability that a round accepts. Summed over rounds i, (1 − A)^(i−1) is (1 − (1 −
+        Let A be the probability that a round accepts. The sum of (1 − A)^(i−1) over all rounds i is (1 − (1 −
         A)^N)/A.
         """
         access = self.access(index)
@@ -240,7 +240,7 @@ class FixedRoundsSimulation:
         return accepted * (1.0 - missed) / total + missed * access.proposal
 
     def worst_distance(self, index: int, population: Population) -> float:
-        """Return the greatest distance of one outcome's law from the true law that a valid oracle can cause.
+        """Return the greatest distance from one outcome's law to the true law, over all valid oracles.
 
         Exact: every event is checked, for at most 16 outcomes. The result holds also for an oracle that sees
         all proposals first. Fix the proposals and the coins: accepting more inside an event and less outside
