@@ -92,7 +92,7 @@ class ThresholdRelease(PlainParameters):
         return value > self.threshold
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: one adds the first record of a key, the other a further record of a key."""
+        """Return two pairs: one adds the first record of a key, the other adds another record of a key."""
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 
 

@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return the quality function that a database is, or the one whose values it lists.
+    """Return a database as a quality function: as it is, or made from the values that it lists.
 
     Guarantee
     ---------

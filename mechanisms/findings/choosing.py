@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: every score of bounded growth has sensitivity 1; all on a small domain are checked.
+    """BNS Definition 12: all scores of bounded growth on a small domain have sensitivity 1.
 
     Examples
     --------

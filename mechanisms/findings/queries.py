@@ -86,8 +86,9 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    Two are probabilities that the noise alone exceeds τ: first for the noise of the proofs, then for the
-    corrected noise (as log10). The last two are probabilities that an answer misses τ, in the same order.
+    The first two are probabilities that the noise alone exceeds τ: the noise of the proofs, then the
+    corrected noise (as log10). The last two are probabilities that an answer misses τ, with the same two
+    noises.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (

@@ -66,7 +66,7 @@ class TruthfulLie(RandomizedResponse):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfRangeLocalLaplace(LocalLaplace):
-    """R_g with noise of scale b/epsilon, which takes the bound b of the query for its sensitivity, 2b.
+    """R_g with noise of scale b/epsilon, as if the query's bound b were its sensitivity, which is 2b.
 
     The loss is 2·epsilon, between entries at −b and b.
 

@@ -43,7 +43,7 @@ def whole(made: Any) -> Formulas:
 
 
 def resampled(made: Any) -> Formulas:
-    """Return the loss for n queries with fresh thresholds that stop after c hits: at most n·ε/4c, for n ≤ 4c.
+    """Return the loss of n comparisons with fresh thresholds, up to c hits: at most n·ε/4c, for n ≤ 4c.
 
     The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
     of which moves by 1 under noise of scale 4c/ε. Answers that are alternately far above and far below the
@@ -53,7 +53,7 @@ def resampled(made: Any) -> Formulas:
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance of two laws of the poll's transcript, from entries or from an oracle."""
+    """Return the largest distance between two laws of the poll's transcript: from entries and an oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 

@@ -28,7 +28,7 @@ def rec_law(
     budgets: Sequence[Budget],
     literal: bool = False,
 ) -> dict[int, float]:
-    """Return the law of Rec, as log-probabilities: Fig. 1 with N8's completions, step 10 corrected (E6).
+    """Return the law of Rec, as log-probabilities, by Fig. 1 completed as in N8 and corrected as in E6.
 
     `budgets` holds, for each level from the outermost on, the ε of its choices (weights e^(ε·quality/2)), and
     the noise scale and the threshold of its A_dist. The last of them is used for all deeper levels.

@@ -147,7 +147,10 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on words; two words that share all records lose most."""
+    """Return the formulas of the choosing mechanism on words.
+
+    The loss is largest if two words share all records.
+    """
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]

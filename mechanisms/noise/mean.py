@@ -104,10 +104,10 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
         The law of the error is the same on all databases.
 
-                Examples
-                --------
-                >>> [problem.name for problem in LaplaceMean(size=2).problems()]
-                ['all at 0', 'all at 1', 'at both ends']
+        Examples
+        --------
+        >>> [problem.name for problem in LaplaceMean(size=2).problems()]
+        ['all at 0', 'all at 1', 'at both ends']
         """
         low, high = [0.0] * self.size, [float(self.upper)] * self.size
         both = [low[k] if k % 2 else high[k] for k in range(self.size)]

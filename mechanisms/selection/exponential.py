@@ -118,7 +118,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of one repeated record; for the default score, those that fail most.
 
-        In those, all other solutions score slightly further below the best than the accuracy claim allows.
+        In the latter, all other solutions score slightly further below the best than the accuracy claim
+        allows.
 
         Examples
         --------

@@ -50,15 +50,15 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 
     Entries are 1 with probability `high`, else −1.
 
-        Guarantee
-        ---------
-        Exact up to rounding: the reports of independent entries are independent, each 1 with probability ½ +
-        (2·high − 1)·tanh(ε/2)/2.
+    Guarantee
+    ---------
+    Exact up to rounding: the reports of independent entries are independent, each 1 with probability ½ +
+    (2·high − 1)·tanh(ε/2)/2.
 
-        Examples
-        --------
-        >>> round(sign_failure(1, tau=0.5, high=1.0, epsilon=1.0), 12) == 1.0
-        True
+    Examples
+    --------
+    >>> round(sign_failure(1, tau=0.5, high=1.0, epsilon=1.0), 12) == 1.0
+    True
     """
     shrinkage = math.tanh(epsilon / 2.0)
     reported = 0.5 + (2.0 * high - 1.0) * shrinkage / 2.0

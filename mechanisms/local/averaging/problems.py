@@ -69,10 +69,10 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    Each says which values the entries have. All have the lowest value; all have the highest; half have the
-    lowest and half the highest (the largest possible variance); one in ten has the highest, the others the
-    lowest. All have the value nearest 0, if that is neither the lowest nor the highest (only the noise
-    varies). All records are equally frequent, if there are more than two.
+    They differ in the values of the entries. All have the lowest value; all have the highest; half have the
+    lowest and half the highest (the largest possible variance); nine in ten have the lowest and one in ten
+    the highest. If a third value is nearest 0, all have that (only the noise varies). If there are more than
+    two records, all are equally frequent.
 
     Examples
     --------

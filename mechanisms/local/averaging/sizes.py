@@ -96,7 +96,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return a sharp n from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
+    """Return a number of entries from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return an n from which on the *noise* of `LaplaceAverage` is within `tau` with probability 1 − `beta`.
+    """Return a number of entries from which on the mean *noise* is within `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------

@@ -104,20 +104,21 @@ def split_query(
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
     """Return two queries: one for the term with y, and one for the rest.
 
-    The mean of the first is to be divided by 1 − 2·eta. Both queries evaluate the given query under both labels, and raise if a value is out of range.
+    The mean of the first is to be divided by 1 − 2·eta. Both queries evaluate the given query under both
+    labels, and raise if a value is out of range.
 
-        Parameters
-        ----------
-        query
-            A query of clean examples.
-        eta, label_share
-            As in `NoisyLabelOracle`.
+    Parameters
+    ----------
+    query
+        A query of clean examples.
+    eta, label_share
+        As in `NoisyLabelOracle`.
 
-        Examples
-        --------
-        >>> label, plain = split_query(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.5), eta=0.25)
-        >>> label.tau, label.function((0, -1)), plain.tau, plain.function((0, -1))
-        (0.125, -0.5, 0.25, 0.5)
+    Examples
+    --------
+    >>> label, plain = split_query(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.5), eta=0.25)
+    >>> label.tau, label.function((0, -1)), plain.tau, plain.function((0, -1))
+    (0.125, -0.5, 0.25, 0.5)
     """
     half, tau = query.width / 2.0, (1.0 - 2.0 * eta) * label_share * query.tau
     if tau < _RESOLUTION * query.width:

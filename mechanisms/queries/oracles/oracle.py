@@ -98,7 +98,7 @@ class Oracle(ABC):
         return np.array(self.ask_all([query] * times), dtype=np.float64)
 
     def nonadaptive(self) -> NonAdaptive:
-        """Return an oracle for one round of queries to this one, for an algorithm that does not adapt."""
+        """Return an object through which a non-adaptive algorithm asks this oracle one round of queries."""
         return NonAdaptive(self)
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:

@@ -143,7 +143,8 @@ class OracleRun(ChecksDraws):
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
         """Return the problem that a short climb reaches from this problem.
 
-        A step moves an offset or the weights. It is taken if the error does not fall. If no step is taken, the last problem tried is returned.
+        A step moves an offset or the weights. It is taken if the error does not fall. If no step is taken,
+        the last problem tried is returned.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)

@@ -140,11 +140,11 @@ class NonInteractiveSimulation:
         return self.beta
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound, for all valid oracles, on the distance of the output's law from the true law.
+        """Return a bound on the distance from the output's law to the true law, for every valid oracle.
 
-        The bound is the sum, over entries, of the exact greatest distance,
-        `FixedRoundsSimulation.worst_distance` (for at most 16 values of an entry's answers). Each distance
-        holds for all proposals and coins of the other entries.
+        The bound is the sum of the entries' exact greatest distances (`FixedRoundsSimulation.worst_distance`;
+        for at most 16 values of an entry's answers). Each distance holds for all proposals and coins of the
+        other entries.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

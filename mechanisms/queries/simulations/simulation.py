@@ -115,11 +115,11 @@ class RandomizerSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of an outcome's law from the true law, over valid oracles: about beta/6t."""
+        """A bound on the distance from an outcome's law to the true law, for valid oracles: about beta/6t."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to R on a random entry that a valid oracle can cause.
+        """Return the greatest statistical distance to R on a random entry, over all valid oracles.
 
         Exact: every event is checked, for at most 16 outcomes. Answers that depend on the past or on the
         iteration cause no larger distance (`Access`). `distance_bound` holds for any number of outcomes.

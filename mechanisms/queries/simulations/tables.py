@@ -50,13 +50,13 @@ def binary_response(epsilon: float) -> TableRandomizer:
 
 
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
-    """Return the randomizer that adds two-sided geometric noise to a record of {0 … top} and clamps the sum.
+    """Return a record of {0 … top} plus two-sided geometric noise as a randomizer, clamped to this range.
 
     Guarantee
     ---------
-    The sum is clamped to {0 … top}. epsilon-local: with noise of rate epsilon/top, probabilities change by a
-    factor of at most e^(epsilon·|u − u′|/top) between two records (C §2), and clamping is post-processing. At
-    the ends the loss is epsilon exactly.
+    epsilon-local: with noise of rate epsilon/top, probabilities change by a factor of at most e^(epsilon·|u −
+    u′|/top) between two records (C §2), and clamping is post-processing. At the ends the loss is epsilon
+    exactly.
 
     Examples
     --------

@@ -146,7 +146,7 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
-        """Return the randomizer whose outcome is the tuple of the outcomes of several, drawn independently.
+        """Return the randomizer whose outcome is the tuple of several tables' independent outcomes.
 
         K11 Claim 5.9 uses it to access an entry only once. Its loss is at most the sum of the losses.
 
