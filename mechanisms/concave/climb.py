@@ -79,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change `values` (left) or `moves` (right − left) in place, on a stretch or at points of one height."""
+    """Change in place the left values, or the `moves` from left to right, on a stretch or at one height."""
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

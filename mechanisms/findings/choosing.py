@@ -225,7 +225,7 @@ def _worst_delta(subject: ChoosingScores) -> float:
 
 
 def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
-    """Yield every pair of score vectors that neighbouring databases can have, once."""
+    """Yield every pair of score vectors that neighbouring databases can have, each pair once."""
     for scores in product(subject.records, repeat=subject.size):
         for other in subject.relation.neighbours(scores, subject.records):
             if list(scores) < other:

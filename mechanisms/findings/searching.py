@@ -105,7 +105,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {"N20": n20, "N21": n21}
 
 
 def _concave(values: tuple[int, ...]) -> tuple[str, str]:
-    """Return whether the values are quasi-concave (no dip between larger ones), and whether concave."""
+    """Return whether values are quasi-concave (no dip between larger ones) and whether they are concave."""
     around = combinations(values, 3)
     steps = [b - a for a, b in pairwise(values)]
     told = all(b >= min(a, c) for a, b, c in around), steps == sorted(steps, reverse=True)

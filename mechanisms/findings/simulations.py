@@ -83,7 +83,7 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return both ε, and the largest acceptance probabilities if an answer contradicted the only record.
+    """Return both ε, and the largest acceptance probabilities after an unlikely answer of the only record.
 
     The three values are for step 4 with the ε of the access, with the ε of the entry, and as corrected. Let u
     = e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the error of both estimates. The denominator

@@ -33,7 +33,7 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return the words for the source of a loss: the largest loss that this many hill climbs found."""
+    """Return the text which says that a loss is the largest that this many hill climbs found."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
@@ -53,7 +53,7 @@ def resampled(made: Any) -> Formulas:
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance between two laws of the poll's transcript: from entries and an oracle."""
+    """Return the largest distance between two laws of the poll's transcript: by entries, and by an oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 

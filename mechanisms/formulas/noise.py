@@ -105,7 +105,7 @@ def local_laplace(made: Any) -> Formulas:
 
 
 def geometric(made: Any) -> Formulas:
-    """Return the formulas of a sum plus two-sided geometric noise, α = e^ε (C §2)."""
+    """Return the formulas of a sum plus two-sided geometric noise with α = e^ε (C §2)."""
     alpha = math.exp(made.epsilon)
 
     def law(database: Any) -> dict[int, float]:
@@ -139,7 +139,7 @@ def truncated_geometric(made: Any) -> Formulas:
 
 
 def saturating_sum(made: Any) -> Formulas:
-    """Return the formulas of min(127, the sum) plus two-sided geometric noise, α = e^(ε/upper)."""
+    """Return the formulas of min(127, the sum) plus two-sided geometric noise with α = e^(ε/upper)."""
     alpha = math.exp(made.epsilon / made.upper)
 
     def law(database: Any) -> dict[int, float]:

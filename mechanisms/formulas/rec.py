@@ -62,7 +62,7 @@ def rec_law(
 
 
 def _least_of_windows(values: Sequence[float], length: int) -> float:
-    """Return L: the least value in a window of this length, for the window where it is largest."""
+    """Return L: the largest x such that all values in some window of this length are at least x."""
     return max(min(values[i : i + length]) for i in range(len(values) - length + 1))
 
 

@@ -1,4 +1,4 @@
-"""Pairs of qualities with a large privacy loss of Rec, which hill climbs found; values are rounded."""
+"""Pairs of qualities, found by hill climbs, on which the privacy loss of Rec is large; values are rounded."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ def exponential(made: Any) -> Formulas:
     """Return the formulas of a choice among k solutions with weights e^(ε·approvals/2).
 
     Let one solution be t votes behind all others. On the neighbour it gains a vote and each of the others
-    loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases
-    grow.
+    loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))) with g = e^(ε/2). It tends to ε as
+    databases grow.
     """
     k = len(made.solutions)
     far = 2.0 / made.epsilon * math.log(k / 0.1)

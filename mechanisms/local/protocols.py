@@ -226,7 +226,7 @@ class NonInteractiveProtocol(_Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveProtocol(_Protocol):
-    """A local algorithm that asks one question after another, each in view of the earlier answers.
+    """A local algorithm that asks one question after another; a question may depend on earlier answers.
 
     Parameters
     ----------

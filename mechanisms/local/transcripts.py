@@ -44,7 +44,7 @@ def spending(queries: Sequence[Query], size: int) -> float:
 
 
 def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the answers to some questions as one tuple, with numbers as Python's own.
+    """Return the answers to some questions as one tuple; numbers become Python numbers.
 
     Examples
     --------

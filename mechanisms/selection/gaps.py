@@ -77,7 +77,7 @@ def _gap(database: Sequence[Any]) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class StableSelectionGaps(PlainParameters):
-    """A_dist on every pair of gaps that neighbouring databases can produce, of any size.
+    """A_dist on every pair of gaps that neighbouring databases of any size can produce.
 
     Parameters
     ----------

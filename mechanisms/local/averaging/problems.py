@@ -69,10 +69,10 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    They differ in the values of the entries. All have the lowest value; all have the highest; half have the
-    lowest and half the highest (the largest possible variance); nine in ten have the lowest and one in ten
-    the highest. If a third value is nearest 0, all have that (only the noise varies). If there are more than
-    two records, all are equally frequent.
+    One puts all weight on the lowest value, one all on the highest, one half on each (the largest possible
+    variance), and one nine tenths on the lowest and one tenth on the highest. If a third value is nearest 0,
+    one puts all weight on that (only the noise varies). If there are more than two records, one gives all the
+    same weight.
 
     Examples
     --------

@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 
 
 def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return the n of the repaired K11 Lemma 5.6, in closed form.
+    """Return the number of entries that the repaired K11 Lemma 5.6 asks for, in closed form.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
-    """Return the r of Pr[|answer − mean| ≥ tau] ≤ 2·e^(−n·r), for noise of this scale.
+    """Return an exponent r for which Pr[|answer − mean| ≥ tau] ≤ 2·e^(−n·r), for noise of this scale.
 
     Guarantee
     ---------

@@ -172,7 +172,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner on noisy labels, given a bound on their rate: it tries several rates and tests the results.
+    """A learner that knows a bound on the rate of label noise; it tries several rates and tests the results.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim: the error is at most min(learner's alpha + `excess`, 1); None for a transcript."""
+        """The claim: error ≤ min(learner's alpha + `excess`, 1). None if a run returns a transcript."""
         if self.view == "transcript":
             return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)

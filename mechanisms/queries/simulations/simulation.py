@@ -152,8 +152,8 @@ class FixedRoundsSimulation:
     ---------
     The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
     all proposals before it answers any. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per
-    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, a factor ln(t/β″) more than expected in
-    Claim 5.9.
+    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, ln(t/β″) times as many as Claim 5.9
+    expects.
 
     For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
     phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
