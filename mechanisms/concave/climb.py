@@ -79,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change in place the left values, or the `moves` from left to right, on a stretch or at one height."""
+    """Change `values` (left) or `moves` (from left to right) in place, on a stretch or at one height."""
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

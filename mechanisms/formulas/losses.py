@@ -33,7 +33,7 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return the text which says that a loss is the largest that this many hill climbs found."""
+    """Return a text for reports: the loss is the largest found by this many hill climbs."""
     return f"the text's laws where the best of {count} climbs ended"
 
 

@@ -1,4 +1,4 @@
-"""Binary randomized response for a ±1 query: it needs fewer entries than a local answer with Laplace noise."""
+"""Binary randomized response for a ±1 query: it needs fewer entries than local Laplace noise does."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the largest total cost of the questions to one of `size` entries; each question is checked.
+    """Return the most that the questions cost any one of `size` entries in all; each question is checked.
 
     Examples
     --------

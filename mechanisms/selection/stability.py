@@ -261,8 +261,8 @@ class StableSelection(PlainParameters):
 
         Guarantee
         ---------
-        Exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
-        which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
+        The value is exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for
+        beta ≤ 1/2, which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
 
         Examples
         --------

@@ -120,7 +120,7 @@ def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimensi
 
 
 def _deviations(size: int, high: float, *, bound: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the probability of k high entries, and the error of their average then, for k = 0 … size."""
+    """Return the probability of k high entries and the error of the average with them, for k = 0 … size."""
     from scipy import stats
 
     high = probability(high, what="The probability `high`")

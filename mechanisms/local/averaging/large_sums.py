@@ -52,7 +52,7 @@ def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """Return log Pr[sum > x], at x ≥ 0, for a sum of more than 256 Lap(1) variables (`size` of them).
 
-    It is −∞ at infinity.
+    At x = ∞ the value is −∞.
 
     Guarantee
     ---------

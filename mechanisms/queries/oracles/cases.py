@@ -138,7 +138,7 @@ class Watched(Oracle):
 
 
 def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the offsets with one of them moved: to an end of the tolerance, to 0, or anywhere.
+    """Return the offsets with one of them moved: to an end of the tolerance, to 0, or anywhere between.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class OracleRun(ChecksDraws):
         such a function, so that problems can be pickled. The algorithm's output must be a function of the
         answers.
     objectives
-        What greedy adversaries maximise, as `mechanisms.queries.Greedy` takes it.
+        The objectives that greedy adversaries maximise, each as in `mechanisms.queries.Greedy`.
     laws
         How populations are proposed, and on which of them the algorithm promises anything.
     accuracy

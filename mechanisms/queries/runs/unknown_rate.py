@@ -30,7 +30,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
     tau
         The least tolerance of the learner's queries.
     width
-        The greatest length of their ranges.
+        The greatest length of the queries' ranges.
 
     Guarantee
     ---------

@@ -27,7 +27,7 @@ DIMENSION = 4
 
 
 def average_bit(records: Any) -> NDArray[np.float64]:
-    """Return the mean of the bits of each record, each counted as 1 or −1.
+    """Return the mean of the bits of each record; a bit counts as 1 or −1.
 
     Examples
     --------

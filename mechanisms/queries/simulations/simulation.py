@@ -144,7 +144,7 @@ class FixedRoundsSimulation:
     base
         The record "0", an input of every randomizer.
     beta
-        Statistical distance allowed for all of them together, in (0, 1].
+        Statistical distance allowed for all outcomes together, in (0, 1].
     leftover
         β″: the part of `beta` that is allowed for running out of rounds, in (0, beta). Default: half.
 
