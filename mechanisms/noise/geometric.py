@@ -71,7 +71,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return number
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours of constant databases between which the answer moves furthest."""
+        """Return pairs of a constant database and the neighbour that moves the answer furthest."""
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _distance(self, left: Any, right: Any) -> int:

@@ -139,7 +139,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
         return LaplaceNoise(self.scale).bound(beta, coordinates=self.dimension or 1)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours of constant databases between which the answer moves furthest."""
+        """Return pairs of a constant database and the neighbour that moves the answer furthest."""
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _distance(self, left: Any, right: Any) -> float:

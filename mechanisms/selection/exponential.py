@@ -202,7 +202,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return (math.log(len(self.solutions)) - math.log(beta)) / self.weight
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours of constant databases between which a probability moves furthest."""
+        """Return pairs of a constant database and the neighbour that moves a probability furthest."""
         if len(self.solutions) > _FEW:
             return []
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)

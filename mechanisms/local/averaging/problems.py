@@ -69,10 +69,10 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    One puts all weight on the lowest value, one all on the highest, one half on each (the largest possible
-    variance), and one nine tenths on the lowest and one tenth on the highest. If a third value is nearest 0,
-    one puts all weight on that (only the noise varies). If there are more than two records, one gives all the
-    same weight.
+    The first four put all weight on the lowest value; all on the highest; half on each (the largest possible
+    variance); nine tenths on the lowest and one tenth on the highest. If a third value is nearest 0, a
+    distribution puts all weight on it (only the noise varies). If there are more than two records, the last
+    distribution gives all the same weight.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
 
 
 def varied(problem: MeanProblem, rng: np.random.Generator) -> MeanProblem:
-    """Return the problem with its probabilities moved towards random ones.
+    """Return the problem with its probabilities moved towards random probabilities.
 
     Examples
     --------

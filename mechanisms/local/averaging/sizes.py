@@ -110,7 +110,7 @@ def laplace_size(
     Guarantee
     ---------
     ⌈ln(2d/beta)/r⌉ with r of `laplace_exponent` at noise of scale sensitivity/epsilon, and a union bound over
-    the d coordinates. Never more than `lemma_size` for one coordinate and tau ≤ 2·bound.
+    the d coordinates. This is never more than `lemma_size` for one coordinate and tau ≤ 2·bound.
 
     Examples
     --------

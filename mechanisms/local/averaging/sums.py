@@ -54,8 +54,8 @@ class LaplaceSum:
     arrival belongs to either process with probability 1/2. When one process has its n-th arrival, the other
     has had k with probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a
     time Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) =
-    j]·Pr[shape > j], all of whose terms are positive: computed in log space, no digit is lost in the tail.
-    Beyond 256 variables another formula is used, within 1e-12 (`large_sums`).
+    j]·Pr[shape > j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond
+    256 variables another formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------

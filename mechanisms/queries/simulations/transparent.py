@@ -250,7 +250,7 @@ class TableRandomizer(ChecksDraws):
         return places
 
     def likelihood(self, records: Any, place: int) -> NDArray[np.float64]:
-        """Return the probability of the outcome at a position for each record, of shape (records,)."""
+        """Return, for each record, the probability of the outcome at a position, of shape (records,)."""
         found: NDArray[np.float64] = self.probabilities[:, place][self.places(records)]
         return found
 
