@@ -100,7 +100,7 @@ class ThresholdAgreement:
 
 
 def _agreeing(record: tuple[int, int], top: int) -> tuple[int, int]:
-    """Return the range of thresholds j that label x correctly: j > x for the label 1, j ≤ x for the label 0."""
+    """Return the range of thresholds j that label x correctly: j > x for label 1, j ≤ x for label 0."""
     x, label = record
     if label not in (0, 1) or not 0 <= x < top:
         raise InvalidValue(

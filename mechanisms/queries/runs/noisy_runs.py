@@ -282,7 +282,7 @@ class BoundedNoiseRun(SQRun):
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the learner's hard distributions, with labels flipped at the bound, at half of it, or never."""
+        """Return the learner's hard distributions; labels are flipped at the bound, half of it, or never."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)
