@@ -273,7 +273,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours that need the largest delta, in databases with at most two distinct records."""
+        """Return the neighbours that need the largest delta, in databases with few distinct records."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
