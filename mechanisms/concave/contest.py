@@ -1,4 +1,4 @@
-"""Finds the best interval of a family, and its lead, without listing all (BNS Fig. 1, steps 7 and 8)."""
+"""Finds the best of a family's intervals, and its lead, without a list of them (BNS Fig. 1, steps 7, 8)."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class NoisyRun(SQRun):
     view
         As in `LocalRun`; the transcript of the central model is all the private answers.
     model
-        ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself, `LocalOracle`.
+        ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself (`LocalOracle`).
 
     Raises
     ------
