@@ -29,9 +29,9 @@ __all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
 class NoisyThreshold(OnQueryAnswers):
     """A base class: compare noisy answers with one noisy threshold until `limit` are above it.
 
-    The output has one mark per query: 1 for above, 0 for below, −1 for not compared any more. The privacy
-    depends on the scales of the threshold's noise and of the answers' noise, which subclasses set; the base
-    class has no guarantee.
+    The output has one mark per query: 1 for above, 0 for below, −1 if the answer was no longer compared. The
+    privacy depends on the scales of the threshold's noise and of the answers' noise, which subclasses set;
+    the base class has no guarantee.
 
     Parameters
     ----------

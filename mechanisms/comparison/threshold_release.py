@@ -40,10 +40,10 @@ class ThresholdRelease(PlainParameters):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy if a record is added or removed, with delta = Pr[1 + noise >
-    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. A further record of
-    a key in the data changes one count by 1, so probabilities change by a factor of at most e^epsilon. The
-    first record of a key makes the key visible with probability delta; otherwise the output is the same as
-    without the record. A first record in an empty database attains this delta.
+    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. Another record of a
+    key that is already in the data changes one count by 1, so probabilities change by a factor of at most
+    e^epsilon. The first record of a key makes the key visible with probability delta; otherwise the output is
+    the same as without the record. A first record in an empty database attains this delta.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class ThresholdRelease(PlainParameters):
         return value > self.threshold
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: one adds the first record of a key, the other a further record of a key."""
+        """Return two pairs: one adds the first record of a key, the other adds another record of a key."""
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 
 

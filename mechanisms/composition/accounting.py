@@ -68,7 +68,7 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
 
 def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | ApproximateDP:
-    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or `sequential_bound` if it is no worse.
+    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or `sequential_bound` if that is no worse.
 
     Parameters
     ----------

@@ -120,7 +120,10 @@ class Parallel(Combined):
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return the pairs that the parts suggest; the other parts repeat one record. None with `part_of`."""
+        """Return a pair for each pair that a part suggests; [] if `part_of` is given.
+
+        The other parts repeat the first record of the suggested pair.
+        """
         if self.part_of is not None:
             return []
         count = len(self.parts)

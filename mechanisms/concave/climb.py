@@ -20,7 +20,7 @@ Pair = tuple[StepFunction, StepFunction]
 
 
 def steepest(top: int = 64, promise: float = 100.0) -> Pair:
-    """Return the neighbouring qualities on {0 … top} with the largest privacy loss of Rec that was found.
+    """Return the pair of neighbouring qualities on {0 … top} with the largest known privacy loss of Rec.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change `values` (left) or `moves` (right − left) in place, on a stretch or at points of one height."""
+    """Change `values` (left) or `moves` (from left to right) in place, on a stretch or at one height."""
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

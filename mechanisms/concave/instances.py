@@ -23,7 +23,7 @@ _DENSE = 2**13
 
 
 class QualityFunctions:
-    """The relation between quality functions on the same range that differ by at most 1 at every point.
+    """The relation between quality functions that have the same range and differ by at most 1 everywhere.
 
     A quality of sensitivity 1 maps neighbouring databases to such functions. So privacy under this relation
     implies privacy for every quality of sensitivity 1 and every database. Relative rounding errors of 1e-12
@@ -190,7 +190,7 @@ def _flat(top: int, rng: np.random.Generator, lead: float) -> StepFunction:
 
 
 def _moved(quality: StepFunction, rng: np.random.Generator) -> StepFunction:
-    """Return a neighbour: each piece, some cut in two, moves by at most 1, at random or in a pattern."""
+    """Return a neighbour: pieces, some of them cut in two, move by at most 1, at random or in a pattern."""
     starts = sorted({*quality.starts, *_cuts(quality.top, rng)} if rng.integers(2) else quality.starts)
     values = quality.values_at(starts)
     kind = int(rng.integers(4))

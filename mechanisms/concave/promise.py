@@ -266,7 +266,10 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield pairs: as many equal records as A_dist needs to release, or all; on the right one fewer."""
+        """Yield pairs that replace one of many equal records by another.
+
+        As many records are equal as A_dist needs for a release, or all of them.
+        """
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):

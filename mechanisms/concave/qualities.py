@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return the quality function that a database is, or the one whose values it lists.
+    """Return a database as a quality function: as it is, or made from the values that it lists.
 
     Guarantee
     ---------
@@ -100,7 +100,7 @@ class ThresholdAgreement:
 
 
 def _agreeing(record: tuple[int, int], top: int) -> tuple[int, int]:
-    """Return the range of thresholds j that label a point x correctly: j > x for a 1, j ≤ x for a 0."""
+    """Return the range of thresholds j that label x correctly: j > x for label 1, j ≤ x for label 0."""
     x, label = record
     if label not in (0, 1) or not 0 <= x < top:
         raise InvalidValue(

@@ -81,13 +81,13 @@ class Level:
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return H: 16 points from each left end, K/2 apart, rounded down, at most `top`, each once."""
+        """Return H: from each left end on, 16 points K/2 apart. They are rounded down and at most `top`."""
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)
 
     def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
-        """Yield, for every possible pair of outputs of A_dist, its log-probability and its H."""
+        """Yield the log-probability and the set H of every possible pair of outputs of A_dist."""
         contests = self.contests(power)
         for released in PATTERNS:
             log = log_outcome(contests, released, test=self.settings.test)
@@ -212,7 +212,7 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield, for each pattern of releases by the two calls of A_dist, the runs among `rows` that have it.
+    """Yield each pattern of releases by the two calls of A_dist, with the runs among `rows` that have it.
 
     `noise` has the shape (2, all runs): one line for each call.
     """
@@ -224,7 +224,7 @@ def by_pattern(
 def log_outcome(
     contests: tuple[Contest, Contest], released: tuple[bool, bool], *, test: ThresholdTest
 ) -> float:
-    """Return the log-probability that the two calls of A_dist release as in `released`."""
+    """Return the log-probability that the two calls of A_dist release exactly as `released` says."""
     return sum(c.log_outcome(test, passed=one) for c, one in zip(contests, released, strict=True))
 
 

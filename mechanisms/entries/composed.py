@@ -34,8 +34,8 @@ class CountAndSurvey(Sequential):
 
     Guarantee
     ---------
-    epsilon-differential privacy, met with equality: both parts meet their claims with equality on the same
-    pair.
+    epsilon-differential privacy, and no smaller epsilon holds: both parts lose all that they claim on the
+    same pair.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class CountsOfHalves(Parallel):
 
     Guarantee
     ---------
-    epsilon-differential privacy, met with equality: neighbours differ in one half only.
+    epsilon-differential privacy, and no smaller epsilon holds: neighbours differ in one half only.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Catalogue entries of selection as printed: private, but less useful than claimed."""
+"""Catalogue entries of selection mechanisms as printed: private, but less useful than claimed."""
 
 from __future__ import annotations
 

@@ -297,7 +297,10 @@ def b_posterior() -> Finding:
 
 
 def _posterior(true: float, false: float, *, prior: float) -> float:
-    """Return the posterior probability (Bayes' rule); `true` and `false` are Pr[answer] in the two cases."""
+    """Return the probability of a case given an answer, by Bayes' rule; `prior` is its probability before.
+
+    `true` is the probability of the answer in that case, `false` its probability otherwise.
+    """
     return prior * true / (prior * true + (1.0 - prior) * false)
 
 

@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: a score of bounded growth has sensitivity 1, checked for all on a small domain.
+    """BNS Definition 12: all scores of bounded growth on a small domain have sensitivity 1.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return all pairs of score functions such that one more record raises at most `growth` of the two."""
+    """Return all pairs of score functions of which one more record raises at most `growth`."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -225,7 +225,7 @@ def _worst_delta(subject: ChoosingScores) -> float:
 
 
 def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
-    """Yield every pair of score vectors that neighbouring databases can have, once."""
+    """Yield every pair of score vectors that neighbouring databases can have, each pair once."""
     for scores in product(subject.records, repeat=subject.size):
         for other in subject.relation.neighbours(scores, subject.records):
             if list(scores) < other:

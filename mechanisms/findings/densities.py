@@ -115,7 +115,7 @@ def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: floa
 
 
 def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return, for each oracle, the distances of R_g and of two noisy rounds to their simulations.
+    """Return, for each oracle, the distances from R_g and from two noisy rounds to their simulations.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def distances(true: Values, simulated: Values) -> float:
 
 
 def claims_for_densities() -> Finding:
-    """Compute the distances of R_g and of a protocol of two noisy rounds to their simulations.
+    """Compute the distances from R_g, and from a protocol of two noisy rounds, to their simulations.
 
     Examples
     --------

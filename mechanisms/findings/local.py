@@ -149,7 +149,7 @@ def e11() -> Finding:
 
 
 def k11_lemma_5_6() -> Finding:
-    """K11 Lemma 5.6 holds once the constant and the condition that it lacks are added.
+    """K11 Lemma 5.6 lacks a constant and a condition; with both it holds.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def n16() -> Finding:
 
 
 def n17() -> Finding:
-    """K11 Claim 2.2 composes fixed algorithms, but an interactive one asks in view of earlier answers.
+    """K11 Claim 2.2 composes fixed algorithms; the questions of an interactive one depend on answers.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def _share_of_test_set(
 
 
 def _failure(n: int, *, tau: float, epsilon: float) -> float:
-    """Return Pr[error > tau] of A_g on n entries ±1 of mean 0."""
+    """Return Pr[error > tau] of A_g on n entries, each 1 or −1 with probability 1/2."""
     return laplace_failure(LaplaceSum(n, 2.0 / epsilon), tau=tau, high=0.5)
 
 

@@ -86,8 +86,9 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    The first two are that noise exceeds τ: the noise of the proofs, and the corrected noise (as log10). The
-    last two are that an answer misses τ, with the noise of the proofs and with the corrected noise.
+    The first two are probabilities that the noise alone exceeds τ: the noise of the proofs, then the
+    corrected noise (as log10). The last two are probabilities that an answer misses τ, with the same two
+    noises.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
@@ -101,7 +102,7 @@ def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
 
 
 def _missed(subject: PrivateQueryAnswers) -> float:
-    """Return Pr[some answer is off by more than τ]: each is a mean of fair coins plus Laplace noise."""
+    """Return Pr[some answer misses by more than τ]; each is a mean of fair coins plus Laplace noise."""
     from scipy.stats import binom
 
     size, scale = subject.chunk_size, float(subject.scales[0])

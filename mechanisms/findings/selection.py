@@ -155,7 +155,7 @@ def bns_proposition_2_i() -> Finding:
 
 
 def e9_stable_selection() -> Finding:
-    """E9 for A_dist: it is (ε/2, δ/2)-private, and its tight form meets (ε, δ) with equality.
+    """E9: A_dist is (ε/2, δ/2)-private; its tight form is (ε, δ)-private and at ε needs all of δ.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return both ε, and the largest acceptance probabilities if an answer contradicted the only record.
+    """Return both ε, and the largest acceptance probabilities after an unlikely answer of the only record.
 
     The three values are for step 4 with the ε of the access, with the ε of the entry, and as corrected. Let u
     = e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the error of both estimates. The denominator
@@ -176,7 +176,7 @@ def n11() -> Finding:
 
 
 def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
-    """Return the largest distance and acceptance probability of K08's rejection step, over populations."""
+    """Return ε, e^ε, tau, K08's largest distance and acceptance probability, and the repaired distance."""
     simulation = RandomizerSimulation(randomizer=binary_response(epsilon), base=0, accesses=1, beta=tau)
     access = simulation.access
     slack, top = tau * access.proposal * access.spread, access.proposal * math.exp(epsilon)
@@ -193,7 +193,7 @@ def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
 
 @cache
 def claim_5_9() -> Finding:
-    """Compute the exact distances of non-interactive algorithms to their simulations.
+    """Compute the exact distances from non-interactive algorithms to their simulations.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def _law(access: Access, oracle: SQOracle) -> NDArray[np.float64]:
 
 
 def claim_5_10() -> Finding:
-    """Compute the exact distance of an interactive algorithm of two rounds to its simulation.
+    """Compute the exact distance from an interactive algorithm of two rounds to its simulation.
 
     Examples
     --------
@@ -321,7 +321,7 @@ def _two_rounds(beta: float, share: float) -> tuple[float, ...]:
 
 
 def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
-    """Return the distances of the transcript of `poll_twice`, with two entries, to its simulations."""
+    """Return the distances from the transcript of `poll_twice` on two entries to its simulations."""
     protocol = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
     simulation = ProtocolSimulation(protocol=protocol, accesses=4, beta=beta)
     population = Population([0, 1], [share, 1.0 - share])

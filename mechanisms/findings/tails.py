@@ -55,9 +55,9 @@ def k11_theorem_a_1() -> Finding:
 
 
 def _chernoff(n: int, mean: float) -> tuple[float, float]:
-    """Return the largest ratio of the exact tail of n coins to Chernoff's bound, above and below the mean.
+    """Return the largest ratios of the exact tail of n coins to Chernoff's bound: above and below the mean.
 
-    It is 0 if no φ of the theorem is possible.
+    A ratio is 0 if no φ of the theorem is possible.
     """
     from scipy.stats import binom
 

@@ -49,7 +49,7 @@ class DoubleEpsilonGeometric(GeometricMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class RenormalisedGeometric(TruncatedGeometricMechanism):
-    """Conditions the noisy answer on {0 … upper}: the law of drawing again until an answer lies there.
+    """Conditions the noisy answer on {0 … upper}, as if it were drawn again until it lies there.
 
     The probability of that range depends on the exact answer, so dividing by it reveals more. At sensitivity
     1 the loss is ln(α·Z_1/Z_0), where Z_a = Σ_{k=0..upper} α^(−|k − a|): for α = 2 it is 0.693, 0.827, 0.907

@@ -66,7 +66,7 @@ class TruthfulLie(RandomizedResponse):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfRangeLocalLaplace(LocalLaplace):
-    """R_g with noise of scale b/epsilon: it mistakes the bound b of the query for its sensitivity, 2b.
+    """R_g with noise of scale b/epsilon, as if the query's bound b were its sensitivity, which is 2b.
 
     The loss is 2·epsilon, between entries at −b and b.
 
@@ -173,7 +173,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
 class PerRoundProtocol(InteractiveProtocol):
     """Gives every entry its whole budget in each of two rounds, instead of once for both.
 
-    With an algorithm that spends it both times the loss is 2·epsilon.
+    If the algorithm spends the whole budget in both rounds, the loss is 2·epsilon.
 
     Parameters
     ----------

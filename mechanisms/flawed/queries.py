@@ -81,7 +81,7 @@ class ReusedEntries(LocalRun):
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, estimator, view
-        As in `LocalRun`, but two queries need half as many entries as there.
+        As in `LocalRun`, but two queries need only half as many entries.
 
     Guarantee
     ---------

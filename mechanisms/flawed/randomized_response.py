@@ -72,7 +72,7 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryCalibratedResponse(KaryRandomizedResponse):
-    """Randomized response among k answers with the probability of truth for two, e^epsilon/(e^epsilon + 1).
+    """Randomized response among k answers; its truth probability, e^epsilon/(e^epsilon + 1), is for two.
 
     The lies are spread over k − 1 answers, so each single lie is rarer by that factor, and the loss is
     epsilon + ln(k − 1).
@@ -95,7 +95,7 @@ class BinaryCalibratedResponse(KaryRandomizedResponse):
 
     @property
     def log_odds(self) -> float:
-        """Logarithm of Pr[the truth is reported]/Pr[it is not], as for two answers."""
+        """Logarithm of Pr[the truth is reported]/Pr[it is not]; epsilon is right for two answers only."""
         return self.epsilon
 
 

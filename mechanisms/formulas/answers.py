@@ -41,7 +41,7 @@ def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
 
 
 def literal_answers(made: Any) -> Formulas:
-    """Return the formulas with the noise of the proofs, M times as wide as needed: the loss is ε/M."""
+    """Return the formulas with the noise of the proofs: M times as wide as needed, so the loss is ε/M."""
     return laplace_answers(made, times=len(made.queries))
 
 

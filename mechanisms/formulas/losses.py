@@ -33,17 +33,17 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return the words for the source of a loss: the largest loss that this many hill climbs found."""
+    """Return a text for reports: the loss is the largest found by this many hill climbs."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
 def whole(made: Any) -> Formulas:
-    """Return the loss ε: the worst neighbours attain it, or neighbours come arbitrarily close to it."""
+    """Return the loss ε. The worst neighbours attain it, or some neighbours come arbitrarily close to it."""
     return Formulas(epsilon=made.epsilon)
 
 
 def resampled(made: Any) -> Formulas:
-    """Return the loss of n answers, up to c of them above fresh thresholds: at most n·ε/4c, for n ≤ 4c.
+    """Return the loss of n comparisons with fresh thresholds, up to c hits: at most n·ε/4c, for n ≤ 4c.
 
     The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
     of which moves by 1 under noise of scale 4c/ε. Answers that are alternately far above and far below the
@@ -53,7 +53,7 @@ def resampled(made: Any) -> Formulas:
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance of two laws of the poll's transcript, from entries or from an oracle."""
+    """Return the largest distance between two laws of the poll's transcript: by entries, and by an oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 

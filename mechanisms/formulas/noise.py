@@ -45,7 +45,7 @@ def two_sided(centre: int, alpha: float, points: Iterable[int]) -> dict[int, flo
 
 
 def laplace(made: Any) -> Formulas:
-    """Return the formulas of a sum plus Lap(Δf/ε), Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
+    """Return the formulas of a sum plus Lap(Δf/ε) with Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
     scale = 1.0 / made.epsilon
     return Formulas(
         epsilon=made.epsilon,
@@ -90,7 +90,7 @@ laplace_histogram = laplace_counts
 
 
 def local_laplace(made: Any) -> Formulas:
-    """Return the formulas of R_g: coordinates plus Lap(Δ/ε), Δ = 2·min(d·b, norm) in L1 (K11 §5.1.1)."""
+    """Return the formulas of R_g: coordinates plus Lap(Δ/ε), with Δ = 2·min(d·b, norm) in L1 (K11 §5.1.1)."""
     d, b = made.dimension, made.bound
     widest = 2.0 * min((d or 1) * b, math.inf if made.norm is None else made.norm)
     scale = widest / made.epsilon
@@ -105,7 +105,7 @@ def local_laplace(made: Any) -> Formulas:
 
 
 def geometric(made: Any) -> Formulas:
-    """Return the formulas of a sum plus two-sided geometric noise, α = e^ε (C §2)."""
+    """Return the formulas of a sum plus two-sided geometric noise with α = e^ε (C §2)."""
     alpha = math.exp(made.epsilon)
 
     def law(database: Any) -> dict[int, float]:
@@ -139,7 +139,7 @@ def truncated_geometric(made: Any) -> Formulas:
 
 
 def saturating_sum(made: Any) -> Formulas:
-    """Return the formulas of min(127, the sum) plus two-sided geometric noise, α = e^(ε/upper)."""
+    """Return the formulas of min(127, the sum) plus two-sided geometric noise with α = e^(ε/upper)."""
     alpha = math.exp(made.epsilon / made.upper)
 
     def law(database: Any) -> dict[int, float]:

@@ -28,7 +28,7 @@ def rec_law(
     budgets: Sequence[Budget],
     literal: bool = False,
 ) -> dict[int, float]:
-    """Return the law of Rec, as log-probabilities: Fig. 1 with N8's completions, step 10 corrected (E6).
+    """Return the law of Rec, as log-probabilities, by Fig. 1 completed as in N8 and corrected as in E6.
 
     `budgets` holds, for each level from the outermost on, the ε of its choices (weights e^(ε·quality/2)), and
     the noise scale and the threshold of its A_dist. The last of them is used for all deeper levels.
@@ -62,7 +62,7 @@ def rec_law(
 
 
 def _least_of_windows(values: Sequence[float], length: int) -> float:
-    """Return L: the least value in a window of this length, for the window where it is largest."""
+    """Return L: the largest x such that all values in some window of this length are at least x."""
     return max(min(values[i : i + length]) for i in range(len(values) - length + 1))
 
 
@@ -86,10 +86,10 @@ def _stable(
 
 
 def rec(made: Any) -> Formulas:
-    """Return the formulas of Rec on a small range: claims, and laws on peaks near the threshold of A_dist.
+    """Return the formulas of Rec on a small range: its claims, and its laws on peaks near A_dist's threshold.
 
     Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and 4·log*·δ; the calls add up to (N + 1)·ε + 2N·ε/2
-    and 2N·δ/2, N = 1 for 32 < T ≤ 2^32.
+    and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
     """
     depth, value = 0, float(made.top)
     while value > 1.0:
@@ -127,7 +127,7 @@ def rec(made: Any) -> Formulas:
 
 
 def literal(made: Any) -> Formulas:
-    """Return the loss of Rec with step 10 as printed: both halves of H begin at the ends of A.
+    """Return the loss of Rec with step 10 as printed, where both halves of H begin at the ends of A.
 
     In the worst pair known, points beyond 64 are too bad to matter, so the law on {0 … 64} is used.
     """

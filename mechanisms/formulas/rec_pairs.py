@@ -1,4 +1,4 @@
-"""Pairs of qualities with a large privacy loss of Rec, which hill climbs found; values are rounded."""
+"""Pairs of qualities, found by hill climbs, on which the privacy loss of Rec is large; values are rounded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the qualities on {0 … top ≥ 64} that the climb for Rec with step 10 as printed found.
+    """Return two qualities on {0 … top}, for top ≥ 64. A climb on Rec with step 10 as printed found them.
 
     Examples
     --------

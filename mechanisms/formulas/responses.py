@@ -15,7 +15,10 @@ _CALLS, _FEWER = 30_000, 12_000
 
 
 def _report(truth: Any, answers: Any, epsilon: float) -> dict[Any, float]:
-    """Return log-probabilities: the truth e^ε/(e^ε + k − 1), any other of k answers 1/(e^ε + k − 1)."""
+    """Return the log-probability of each of k reports.
+
+    The truth has probability e^ε/(e^ε + k − 1), any other answer 1/(e^ε + k − 1).
+    """
     whole = math.log(math.exp(epsilon) + len(answers) - 1)
     return {answer: (epsilon if answer == truth else 0.0) - whole for answer in answers}
 
@@ -46,7 +49,7 @@ def signs(made: Any) -> Formulas:
 
 
 def labels(made: Any) -> Formulas:
-    """Return the formulas of features without noise, each with its label by randomized response."""
+    """Return the formulas of publishing a feature as it is and its label by randomized response."""
 
     def law(database: Any) -> dict[Any, float]:
         laws = [_report(label, range(made.labels), made.epsilon) for _, label in database]
@@ -61,7 +64,7 @@ def labels(made: Any) -> Formulas:
 
 
 def count_and_survey(made: Any) -> Formulas:
-    """Return the formulas of a geometric count and a randomized response on one bit: ε/2 each, ε together."""
+    """Return the formulas of a geometric count and a randomized response on one bit; each takes half of ε."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:
@@ -83,7 +86,7 @@ def noninteractive(made: Any) -> Formulas:
 
 
 def poll(made: Any) -> Formulas:
-    """Return the formulas of `poll_twice`: ε/2 for all, then ε/4 or ε/2 for those that answered 0."""
+    """Return the formulas of `poll_twice`: all spend ε/2, then those that answered 0 spend ε/4 or ε/2."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

@@ -46,8 +46,8 @@ def exponential(made: Any) -> Formulas:
     """Return the formulas of a choice among k solutions with weights e^(ε·approvals/2).
 
     Let one solution be t votes behind all others. On the neighbour it gains a vote and each of the others
-    loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases
-    grow.
+    loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))) with g = e^(ε/2). It tends to ε as
+    databases grow.
     """
     k = len(made.solutions)
     far = 2.0 / made.epsilon * math.log(k / 0.1)
@@ -61,7 +61,7 @@ def exponential(made: Any) -> Formulas:
 
 
 def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool) -> dict[Any, float]:
-    """Return the law of A_dist at a gap; "⊥1" if the noisy gap is below the threshold.
+    """Return the law of A_dist at a gap; its answer is "⊥1" if the noisy gap is below the threshold.
 
     The test is gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2, or, if tight, gap + Lap(2/ε) ≥ (2/ε)·ln(1/2δ) + 2.
     """
@@ -78,9 +78,9 @@ def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: flo
 
 
 def stable(made: Any) -> Formulas:
-    """Return the formulas of A_dist over words. It is (ε/2, δ/2)-private (E9).
+    """Return the formulas of A_dist over words.
 
-    Its δ at ε/2 is exactly δ/2, reached when the gap falls from 2 to 0.
+    A_dist is (ε/2, δ/2)-private (E9). At ε/2 no smaller δ is enough: a gap that falls from 2 to 0 needs δ/2.
     """
     return _stable(made, tight=False)
 
@@ -108,7 +108,7 @@ def _stable(made: Any, *, tight: bool) -> Formulas:
 
 
 def stable_gaps(made: Any) -> Formulas:
-    """Return the formulas of A_dist on every pair of gaps: the loss at δ = 0 is unbounded, δ(ε) = δ/2."""
+    """Return the formulas of A_dist on every pair of gaps. At δ = 0 the loss is unbounded; δ(ε) is δ/2."""
     return _gaps(made, tight=False)
 
 
@@ -130,7 +130,7 @@ def _gaps(made: Any, *, tight: bool) -> Formulas:
 
 
 def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -> dict[Any, float]:
-    """Return the law of choosing: if max + Lap(4/ε) ≥ αm/2, scores q of at least 1 weigh e^(ε·q/4)."""
+    """Return the law of choosing: if max + Lap(4/ε) ≥ αm/2, each score q ≥ 1 has weight e^(ε·q/4)."""
     good = {name: score for name, score in scores.items() if score >= 1.0}
     if not good:
         return {"⊥": 0.0}
@@ -147,7 +147,10 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of choosing on words; the loss is largest if two words share all records."""
+    """Return the formulas of the choosing mechanism on words.
+
+    The loss is largest if two words share all records.
+    """
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]

@@ -21,7 +21,7 @@ _SLACK = 1e-12
 
 
 class BoundedQuery:
-    """A query g: D → [−b, b], or with vectors of such numbers as values; every value is checked.
+    """A query g: D → [−b, b], or one whose values are vectors of such numbers; every value is checked.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Grouped:
         return [(self._record(int(group[0])), group) for group in places]
 
     def scattered(self, parts: Sequence[Any]) -> Any:
-        """Return answers, which were drawn group by group, in the order of the entries.
+        """Return answers in the order of the entries; `parts` holds them group by group.
 
         Examples
         --------

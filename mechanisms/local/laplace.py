@@ -59,8 +59,8 @@ class LocalLaplace(ClaimsItsEpsilon):
     single outcome has probability 0). Two values of g are at most Δ = 2b apart, two vectors at most Δ =
     2·min(d·b, norm) in L1 norm. (Without a norm this splits epsilon evenly over d coordinates.) The noise has
     scale λ = Δ/epsilon on every coordinate. By the triangle inequality, the log-ratio of the densities is at
-    most ‖g(u) − g(u′)‖₁/λ ≤ epsilon, with equality if two entries attain Δ. This holds for real numbers: the
-    low bits of double-precision noise reveal more.
+    most ‖g(u) − g(u′)‖₁/λ ≤ epsilon, and epsilon is reached if two entries attain Δ. This holds for real
+    numbers: the low bits of double-precision noise reveal more.
 
     Examples
     --------

@@ -108,7 +108,7 @@ class NonInteractiveProtocol(_Protocol):
     ----------
     queries
         The questions: a list of (entries, randomizer), `entries` an index or several. Or a function (size,
-        coins) that returns it, called once for each run, with a generator of its own.
+        coins) that returns such a list; it is called once for each run, with a generator of its own.
     conclude
         Takes the list of questions and the list of their answers, returns the output. None: all answers, one
         after the other, as a tuple.
@@ -226,7 +226,7 @@ class NonInteractiveProtocol(_Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveProtocol(_Protocol):
-    """A local algorithm that asks one question after another, each in view of the earlier answers.
+    """A local algorithm that asks one question after another; a question may depend on earlier answers.
 
     Parameters
     ----------

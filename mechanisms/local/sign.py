@@ -1,4 +1,4 @@
-"""Binary randomized response for a ±1 query, the other way to answer a statistical query locally."""
+"""Binary randomized response for a ±1 query: it needs fewer entries than local Laplace noise does."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the largest total cost of the questions to one of `size` entries; each question is checked.
+    """Return the most that the questions cost any one of `size` entries in all; each question is checked.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def spending(queries: Sequence[Query], size: int) -> float:
 
 
 def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the answers to some questions as one tuple, with numbers as Python's own.
+    """Return the answers to some questions as one tuple; numbers become Python numbers.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _fresh(answer: Any) -> Any:
 
 
 def _every_answer(query: Query, entries: Grouped) -> list[tuple[Any, float]] | None:
-    """Return every answer to one question with its log-probability, in the form that the oracle gives it."""
+    """Return every possible answer to one question, as the oracle returns it, with its log-probability."""
     from audit.distributions import Finite
 
     asked, randomizer = query

@@ -71,7 +71,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return number
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours of constant databases between which the answer moves furthest."""
+        """Return pairs of a constant database and the neighbour that moves the answer furthest."""
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _distance(self, left: Any, right: Any) -> int:
@@ -168,8 +168,8 @@ class TruncatedGeometricMechanism(_NoisyInteger):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (C §2): clamping is a function of the geometric mechanism's
-    output alone, and post-processing cannot lose privacy (K11 Claim 2.2), wherever the exact answer lies. It
-    meets epsilon with equality: Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the range. "Truncate"
+    output alone, and post-processing cannot lose privacy (K11 Claim 2.2), wherever the exact answer lies. No
+    smaller epsilon holds, because Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the range. "Truncate"
     must not be read as conditioning on the range: renormalising costs more than epsilon
     (`mechanisms.flawed.RenormalisedGeometric`).
 

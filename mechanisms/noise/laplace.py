@@ -128,7 +128,8 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        For a number (sensitivity/epsilon)·ln(1/beta), exactly (BNS Theorem 1); see `LaplaceNoise.bound`.
+        For a number it is (sensitivity/epsilon)·ln(1/beta), exactly (BNS Theorem 1); see
+        `LaplaceNoise.bound`.
 
         Examples
         --------
@@ -138,7 +139,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
         return LaplaceNoise(self.scale).bound(beta, coordinates=self.dimension or 1)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours of constant databases between which the answer moves furthest."""
+        """Return pairs of a constant database and the neighbour that moves the answer furthest."""
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _distance(self, left: Any, right: Any) -> float:

@@ -100,7 +100,9 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases with all values at one end, or half at each; the error's law is always the same.
+        """Return databases with all values at one end of the range, or half at each end.
+
+        The law of the error is the same on all databases.
 
         Examples
         --------
@@ -192,7 +194,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return replace(told, size=max(1, math.ceil(needed * (1.0 - 1e-12))))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pair that moves the mean by b/n; with `clamp` also one with a value out of range."""
+        """Return a pair whose means differ by b/n; with `clamp`, also a pair with a value out of range."""
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]

@@ -29,7 +29,7 @@ class Population:
     points
         The records, at least one: a sequence of anything, or an array with a row for each.
     probabilities
-        One number ≥ 0 for each point, of sum 1; None: all equal.
+        One number ≥ 0 for each point; they sum to 1. None: all equal.
 
     Raises
     ------

@@ -171,7 +171,7 @@ class StatisticalQuery:
         return values
 
     def _refuse_outside(self, values: NDArray[np.float64], records: Any) -> None:
-        """Refuse values outside the query's range, on which privacy and accuracy of every oracle depend."""
+        """Refuse values outside the query's range; every oracle's privacy and accuracy depend on this."""
         if self.boolean:
             inside = (values == self.low) | (values == self.high)
         else:

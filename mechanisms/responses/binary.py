@@ -34,9 +34,9 @@ class RandomizedResponse(KaryRandomizedResponse):
 
     Guarantee
     ---------
-    epsilon-local differential privacy of every respondent, met with equality (K11 §1.1 and Definition 5.1):
-    the probabilities of a report under the two truths are t and 1 − t with t/(1 − t) = e^epsilon. Warner's
-    2/3 and 1/3 give e^epsilon = 2.
+    epsilon-local differential privacy of every respondent, and no smaller epsilon holds (K11 §1.1 and
+    Definition 5.1): the probabilities of a report under the two truths are t and 1 − t with t/(1 − t) =
+    e^epsilon. Warner's 2/3 and 1/3 give e^epsilon = 2.
 
     Examples
     --------

@@ -158,7 +158,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases with a best score just above and below alpha·size, with and without a rival.
+        """Return databases whose best score is just above or below alpha·size, with and without a rival.
 
         The error is how far below the best the answer scores, as a share of the size. The error of "⊥" is
         infinite if the best score exceeds alpha·size, and 0 otherwise. Such databases are known for the
@@ -234,7 +234,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return supported(names, whole_scores(scores, owner=owner))
 
     def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """Return the solutions that score at least 1, and their scores, from the scores of all."""
+        """Return the solutions that score at least 1, and their scores, given the scores of all solutions."""
         return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -310,8 +310,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         ---------
         If opt > alpha·m, "⊥" needs noise below −alpha·m/2, of probability at most e^(−epsilon·alpha·m/8)/2.
         At most growth·m solutions score at all, and one that is not good has at most e^(−epsilon·alpha·m/4)
-        of the best one's probability. So failure ≤ growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2
-        (BNS Lemma 4).
+        times the probability of the best. So failure ≤ growth·m·e^(−epsilon·alpha·m/4) +
+        e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
 
         Examples
         --------
@@ -344,7 +344,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours with the largest delta, among databases of two distinct records."""
+        """Return the neighbours that need the largest delta, in databases with few distinct records."""
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

@@ -1,4 +1,4 @@
-"""One round of choosing: the law and the draws from the scores alone, and the size that makes it private."""
+"""One round of the choosing mechanism: its law and draws from scores, and the size that makes it private."""
 
 from __future__ import annotations
 

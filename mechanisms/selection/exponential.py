@@ -118,7 +118,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of one repeated record; for the default score, those that fail most.
 
-        In those, all other solutions score slightly further below the best than the accuracy claim allows.
+        In the latter, all other solutions score slightly further below the best than the accuracy claim
+        allows.
 
         Examples
         --------
@@ -188,9 +189,9 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        A solution t below the best has at most e^(−weight·t) of the best one's probability, so all such
-        solutions together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)). For t =
-        (2·Δq/epsilon)·ln(|H|/beta) that is beta.
+        A solution that scores t below the best has at most e^(−weight·t) times the probability of the best.
+        So all such solutions together have probability at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition
+        1(ii)). For t = (2·Δq/epsilon)·ln(|H|/beta) this bound is beta.
 
         Examples
         --------
@@ -201,7 +202,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return (math.log(len(self.solutions)) - math.log(beta)) / self.weight
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours of constant databases between which a probability moves furthest."""
+        """Return pairs of a constant database and the neighbour that moves a probability furthest."""
         if len(self.solutions) > _FEW:
             return []
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)

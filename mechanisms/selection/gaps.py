@@ -30,7 +30,7 @@ _STEP = 2
 
 @dataclass(frozen=True)
 class ScoreGaps:
-    """The relation of gaps: [g] says that one solution leads by g, or if g < 0, another one by −g.
+    """The relation of gaps: [g] says that one solution leads by g or, if g < 0, that another leads by −g.
 
     Neighbours differ by at most 2, the most that the difference of two scores of sensitivity 1 moves.
 
@@ -77,7 +77,7 @@ def _gap(database: Sequence[Any]) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class StableSelectionGaps(PlainParameters):
-    """A_dist on every pair of gaps that neighbouring databases can produce, of any size.
+    """A_dist on every pair of gaps that neighbouring databases of any size can produce.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ class _Search:
 
 
 def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield all pairs of a database shorter than `size` and one with a record more, the shortest first."""
+    """Yield all pairs of a database shorter than `size` and the same with one record more, shortest first."""
     for length in range(size):
         for before in product(records, repeat=length):
             longer = Relation.ADD_OR_REMOVE_ONE.neighbours(list(before), records)
@@ -214,7 +214,7 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield (before, after) without end, from databases that grow to `size`, a random record at a time."""
+    """Yield (before, after) without end, from databases that grow to `size`, one random record at a time."""
     while True:
         database: list[Any] = []
         for _ in range(size):

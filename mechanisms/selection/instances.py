@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as records, approve only of themselves; [] if there are not two.
+    """Return up to three solutions that, as records, approve only of themselves; [] if fewer than two do.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
 
 
 def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> list[tuple[str, list[Any]]]:
-    """Return named databases with a best score just above and below alpha·size, with and without a rival.
+    """Return named databases whose best score is just above or below alpha·size, with or without a rival.
 
     Parameters
     ----------

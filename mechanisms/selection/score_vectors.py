@@ -185,7 +185,7 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: a solution behind the best loses its only vote; the only vote of all moves."""
+        """Return two pairs: a solution behind the best loses its only vote; a database's only vote moves."""
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2
         return (

@@ -77,7 +77,7 @@ class Leaders(Protocol):
     """
 
     def two_best(self, database: Any) -> TwoBest:
-        """Return the two best of at least two solutions."""
+        """Return the best solution and the two highest scores."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class MostFrequent:
 
 
 def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64]) -> TwoBest:
-    """Return the two best of listed solutions; if several are best, the first listed.
+    """Return the best of listed solutions and the two highest scores; in a tie the first listed is best.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64
 
 
 def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) -> list[Any]:
-    """Return the solutions at some places; numbers of an array become Python's own.
+    """Return the solutions at some places; numbers of an array become Python numbers.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def check_candidates(candidates: Any, *, owner: str) -> None:
 def candidates_of(
     database: Any, candidates: Callable[[Any], Any], *, marks: Sequence[str], owner: str
 ) -> tuple[list[Any], list[Any]]:
-    """Return the solutions that a function lists as scoring, with their scores.
+    """Return the solutions that `candidates` lists for a database, and their scores.
 
     Raises
     ------

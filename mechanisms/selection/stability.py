@@ -78,9 +78,9 @@ class StableSelection(PlainParameters):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
-    delta/2). At every loss from epsilon/2 on, the exact delta of the mechanism is delta/2. For a small delta,
-    the least loss with that delta is nearly epsilon/2: smaller by about delta at most. `TightStableSelection`
-    uses this.
+    delta/2). At every loss from epsilon/2 on, the exact delta of the mechanism is delta/2. If delta is small,
+    the least loss at delta is nearly epsilon/2: at most about delta below it. `TightStableSelection` uses
+    this.
 
     With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
     neighbour. (i) If f is best there too, |g − g′| ≤ 2, and the probabilities of "⊥1" and f both move by a
@@ -137,7 +137,7 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: at a lead of `needed_gap(beta)` the best is returned with probability 1 − `beta`."""
+        """The claim: if the best leads by `needed_gap(beta)`, it is returned with probability 1 − `beta`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -163,9 +163,9 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.printed_gap(self.beta) * (1.0 - _ROUNDING)))
 
     def _leads(self, gap: int) -> list[Problem]:
-        """Return problems in which the best leads by `gap`.
+        """Return problems in which the best solution leads by `gap`.
 
-        The others have no votes, or one of them has many, or up to two of them have one vote each.
+        The other solutions have no votes, or one of them has many, or up to two of them have one vote each.
         """
         known = voters(self.solutions, self.score, self.leaders)
         if len(known) < 2:
@@ -243,8 +243,8 @@ class StableSelection(PlainParameters):
         Guarantee
         ---------
         The gap is (4/epsilon)·ln(2/(beta·delta)); it does not depend on the noise of the subject. For A_dist
-        the statement is *false* for epsilon > 4·ln 2, because the proof omits the 2 of the threshold. The
-        failure probability is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)], which is
+        the statement is *false* for epsilon > 4·ln 2, because the proof omits the term 2 of the threshold.
+        The failure probability is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)], which is
         (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta). `needed_gap` is correct.
 
         Examples
@@ -261,8 +261,8 @@ class StableSelection(PlainParameters):
 
         Guarantee
         ---------
-        Exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
-        which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
+        The value is exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for
+        beta ≤ 1/2, which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
 
         Examples
         --------
@@ -273,7 +273,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours with the largest delta, among databases of two distinct records."""
+        """Return the neighbours that need the largest delta, in databases with few distinct records."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
@@ -319,7 +319,7 @@ class StableSelection(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelection(StableSelection):
-    """A_dist with half the noise, and the threshold (2/epsilon)·ln(1/(2·delta)) + 2: the claim is tight.
+    """A_dist with half the noise and the threshold (2/epsilon)·ln(1/(2·delta)) + 2. Its claim is tight.
 
     Parameters
     ----------
@@ -328,9 +328,10 @@ class TightStableSelection(StableSelection):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy, with equality: the derivation of `StableSelection` holds for any
-    noise scale b and threshold t, with loss 2/b and delta e^(−(t − 2)/b)/2. Here these are epsilon and delta.
-    It needs about half the gap to return the best: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+    (epsilon, delta)-differential privacy; at epsilon no smaller delta is enough. The derivation of
+    `StableSelection` holds for any noise scale b and threshold t, with loss 2/b and delta e^(−(t − 2)/b)/2.
+    Here these are epsilon and delta. To return the best, this mechanism needs about half the gap:
+    `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
 
     Examples
     --------

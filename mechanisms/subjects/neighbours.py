@@ -26,7 +26,7 @@ def widest_pairs(
     size: int | tuple[int, int],
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the neighbours of constant databases that are furthest apart by `change`, the widest first.
+    """Return the pairs of a constant database and a neighbour that are furthest apart, the widest first.
 
     Parameters
     ----------

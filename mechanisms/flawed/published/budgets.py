@@ -27,7 +27,7 @@ __all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
 class SwappedShares(ClaimsPure):
     """The count and the d coordinate sums of a cluster, with their shares of epsilon swapped.
 
-    The intended shares of epsilon are 1/(d + t) for each of the d sums and t/(d + t) for the count, t =
+    The intended shares of epsilon are 1/(d + t) for each of the d sums and t/(d + t) for the count, with t =
     (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), more than 1 if t > 1. For a record
     with every coordinate at 1 or −1, the loss is this multiple of epsilon: 1.4117 for d = 16 at epsilon = 1.
     The excess is spread over many coordinates, so counting outputs cannot show it; the exact law does. The
@@ -162,8 +162,8 @@ class ClassicalGaussian(ClaimsApproximate):
 
     The formula is proved for epsilon < 1 only. With standard deviation s the real delta at epsilon is
     Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018). Here it is 0.0231, not
-    0.001 as claimed; the least epsilon at delta = 0.001 is 19.43. The correct way is to solve that equation
-    for s.
+    0.001 as claimed; the least epsilon at delta = 0.001 is 19.43. The correct way is to solve "real delta =
+    claimed delta" for s.
 
     Parameters
     ----------

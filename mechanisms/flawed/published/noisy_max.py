@@ -18,7 +18,7 @@ __all__ = ["ExponentialMaxValue", "LaplaceMaxValue"]
 
 @dataclass(frozen=True, kw_only=True)
 class _MaxValue(NoisyAnswers):
-    """The common part of the flawed mechanisms below: it reports the largest noisy answer itself."""
+    """The common part of the flawed mechanisms below, which report the largest noisy answer itself."""
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the values reported by `size` runs; run i draws the same noise on every database."""

@@ -13,7 +13,7 @@ __all__ = ["OnRecords"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnRecords(ClaimsPure):
-    """Claims epsilon on lists of records if one is replaced; subclasses may claim it for another relation.
+    """Claims epsilon if one record of a list is replaced; subclasses may claim it for another relation.
 
     Parameters
     ----------

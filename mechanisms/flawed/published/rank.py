@@ -23,9 +23,9 @@ class RankScore(OnRecords):
     """Chooses c in {0 … 10} with weight exp(epsilon·q/2), q(c) = −|records below c − records above c|.
 
     A record that is replaced can move from one side of c to the other: q changes by 2, but the exponent is
-    right for a change of 1 only. Weight and normaliser can both change by e^epsilon, so the loss may reach
-    2·epsilon. Over two to four records it is 1.7036 at epsilon = 1, by enumeration. The correct way is
-    exp(epsilon·q/4).
+    right for a change of 1 only. Weight and normaliser can both change by a factor of e^epsilon, so the loss
+    may reach 2·epsilon. Over two to four records it is 1.7036 at epsilon = 1, by enumeration. The correct way
+    is exp(epsilon·q/4).
 
     Parameters
     ----------

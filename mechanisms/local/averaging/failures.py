@@ -46,7 +46,9 @@ def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float 
 
 
 def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float:
-    """Return Pr[|de-biased average of reports − mean| > tau] for ±1 entries, 1 with probability `high`.
+    """Return Pr[|de-biased average of reports − mean| > tau].
+
+    Entries are 1 with probability `high`, else −1.
 
     Guarantee
     ---------
@@ -94,7 +96,7 @@ def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
 
 
 def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimension: int = 1) -> float:
-    """Return the tau with 2·d·exp(−size·r(tau)) = beta, r as in `laplace_exponent`.
+    """Return the tau with 2·d·exp(−size·r(tau)) = beta, with r as in `laplace_exponent`.
 
     Examples
     --------
@@ -118,7 +120,7 @@ def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimensi
 
 
 def _deviations(size: int, high: float, *, bound: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the probabilities of 0 … size high entries, and how far the entries' average is then off."""
+    """Return the probability of k high entries and the error of the average with them, for k = 0 … size."""
     from scipy import stats
 
     high = probability(high, what="The probability `high`")

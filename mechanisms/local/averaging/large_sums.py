@@ -1,4 +1,4 @@
-"""The law of a sum of hundreds of Laplace variables or more, in the same time for any number of them."""
+"""The law of a sum of hundreds of Laplace variables or more; the time does not depend on their number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CELLS = 2**19
 
 
 def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return the log-density of a sum of `size` Lap(1) variables, more than 256 of them, at x ≥ 0.
+    """Return the log-density, at x ≥ 0, of a sum of more than 256 Lap(1) variables (`size` of them).
 
     Guarantee
     ---------
@@ -50,7 +50,9 @@ def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 
 def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return log Pr[sum > x] of `size` Lap(1) variables, more than 256 of them, at x ≥ 0; −∞ at infinity.
+    """Return log Pr[sum > x], at x ≥ 0, for a sum of more than 256 Lap(1) variables (`size` of them).
+
+    At x = ∞ the value is −∞.
 
     Guarantee
     ---------
@@ -91,7 +93,7 @@ def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 @lru_cache(maxsize=64)
 def _olver(size: int) -> Polynomial:
-    """Return Σ_k (−1)^k·U_k(p)/ν^k as a polynomial in p, divided by that of Stirling's formula.
+    """Return Σ_k (−1)^k·U_k(p)/ν^k as a polynomial in p, divided by Stirling's series.
 
     U_{k+1} = p²(1 − p²)·U_k′/2 + ∫_0^p (1 − 5t²)·U_k dt/8 (DLMF 10.41.9).
     """

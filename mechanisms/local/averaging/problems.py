@@ -58,7 +58,7 @@ class MeanProblem:
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance of a coordinate of the answer from E[g]; ∞ if it is not a number."""
+        """Return the largest distance from the answer to E[g] in any coordinate; ∞ if it is not a number."""
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
@@ -69,9 +69,10 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    They are: the lowest value on all entries; the highest on all; the one nearest 0 on all (only the noise
-    varies); the lowest and the highest on half of them each (the largest possible variance); the highest on
-    one in ten; all records equally often.
+    The first four put all weight on the lowest value; all on the highest; half on each (the largest possible
+    variance); nine tenths on the lowest and one tenth on the highest. If a third value is nearest 0, a
+    distribution puts all weight on it (only the noise varies). If there are more than two records, the last
+    distribution gives all the same weight.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
 
 
 def varied(problem: MeanProblem, rng: np.random.Generator) -> MeanProblem:
-    """Return the problem with its probabilities moved towards random ones.
+    """Return the problem with its probabilities moved towards random probabilities.
 
     Examples
     --------

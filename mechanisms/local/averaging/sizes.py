@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 
 
 def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return the n of the repaired K11 Lemma 5.6, in closed form.
+    """Return the number of entries that the repaired K11 Lemma 5.6 asks for, in closed form.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
-    """Return the r of Pr[|answer − mean| ≥ tau] ≤ 2·e^(−n·r), for noise of this scale.
+    """Return an exponent r for which Pr[|answer − mean| ≥ tau] ≤ 2·e^(−n·r), for noise of this scale.
 
     Guarantee
     ---------
@@ -96,7 +96,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return a sharp n from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
+    """Return a number of entries from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def laplace_size(
     Guarantee
     ---------
     ⌈ln(2d/beta)/r⌉ with r of `laplace_exponent` at noise of scale sensitivity/epsilon, and a union bound over
-    the d coordinates. Never more than `lemma_size` for one coordinate and tau ≤ 2·bound.
+    the d coordinates. This is never more than `lemma_size` for one coordinate and tau ≤ 2·bound.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return an n from which on the *noise* of `LaplaceAverage` is within `tau` with probability 1 − `beta`.
+    """Return a number of entries from which on the mean *noise* is within `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
@@ -147,7 +147,7 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return an n from which on `SignAverage` is within `tau` with probability 1 − `beta`.
+    """Return a number of entries from which on `SignAverage` is within `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------

@@ -54,8 +54,8 @@ class LaplaceSum:
     arrival belongs to either process with probability 1/2. When one process has its n-th arrival, the other
     has had k with probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a
     time Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) =
-    j]·Pr[shape > j], all of whose terms are positive: computed in log space, no digit is lost in the tail.
-    Beyond 256 variables another formula is used, within 1e-12 (`large_sums`).
+    j]·Pr[shape > j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond
+    256 variables another formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -266,9 +266,9 @@ def mean_tail_bound(size: int, *, scale: float, delta: float) -> float:
 
     Guarantee
     ---------
-    2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) beyond. Derivation: 1/(1 − y) ≤ e^(2y)
-    for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at least t·delta − 2λ²t² for t ≤
-    1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t = 1/(√2·λ), which leaves
+    2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) for larger delta. Derivation: 1/(1 −
+    y) ≤ e^(2y) for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at least t·delta − 2λ²t²
+    for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t = 1/(√2·λ), which leaves
     delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is looser than
     2·exp(−n·`laplace_rate`), and simpler.
 

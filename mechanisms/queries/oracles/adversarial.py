@@ -64,7 +64,7 @@ class AdversarialOracle(Oracle):
         self._policy = _policy(adversary)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
-        """Return the answers to one query asked `times` times; the adversary may change its offset."""
+        """Return `times` answers to one query; the adversary may change its offset between them."""
         truth = self.population.expectation(query)
         answers = np.array([self._worst(query, truth) for _ in range(times)], dtype=np.float64)
         self._count([query], times=times)

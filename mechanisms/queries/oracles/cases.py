@@ -138,7 +138,7 @@ class Watched(Oracle):
 
 
 def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the offsets with one of them moved: to an end of the tolerance, to 0, or anywhere.
+    """Return the offsets with one of them moved: to an end of the tolerance, to 0, or anywhere between.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights; those given if `keeps` accepts no change."""
+        """Return a name and a population with changed weights, or the given ones if `keeps` accepts none."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
@@ -214,7 +214,7 @@ _TRIES = 10
 
 
 def _shifted(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the weights after a part of a point's weight, sometimes all, moved to another point."""
+    """Return the weights with some or all of one point's weight moved to another point."""
     shifted = weights.copy()
     held = np.flatnonzero(shifted)
     giver, taker = int(rng.choice(held)), int(rng.integers(len(shifted)))

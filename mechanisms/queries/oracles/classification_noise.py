@@ -102,9 +102,10 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return two queries: for the term with y, whose mean is divided by 1 − 2·eta, and for the rest.
+    """Return two queries: one for the term with y, and one for the rest.
 
-    Both of them evaluate the given query under both labels, and raise if a value is out of range.
+    The mean of the first is to be divided by 1 − 2·eta. Both queries evaluate the given query under both
+    labels, and raise if a value is out of range.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return two queries: for the term with y, whose answer is divided by 1 − 2·eta, and for the rest."""
+        """Return two queries: for the term with y (its answer is divided by 1 − 2·eta), and for the rest."""
         return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:

@@ -52,7 +52,7 @@ class ExactOracle(Oracle):
 
 
 class RandomOracle(Oracle):
-    """Answers with a uniform draw from the mean ± tau, a new draw for every query.
+    """Answers with a uniform draw from the interval mean ± tau, a new draw for every query.
 
     Parameters
     ----------

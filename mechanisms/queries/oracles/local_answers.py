@@ -156,7 +156,7 @@ class LocalOracle(ChunkOracle):
         return answers
 
     def _heard(self, said: list[Any]) -> None:
-        """Receive the reports and answers of a round; this class keeps none, `TranscribedOracle` all."""
+        """Receive a round's reports and answers. This class keeps none, `TranscribedOracle` keeps all."""
 
 
 class TranscribedOracle(LocalOracle):
@@ -337,7 +337,7 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Signs:
-    """Maps each record to 1 if a Boolean query has its high value there, and to −1 if its low one."""
+    """Maps each record to 1 if a Boolean query has its high value there, to −1 if it has the low one."""
 
     query: StatisticalQuery
 

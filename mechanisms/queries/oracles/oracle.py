@@ -43,7 +43,7 @@ class SQOracle(Protocol):
     """
 
     def ask(self, query: StatisticalQuery) -> float:
-        """Return an answer; a valid oracle's is within ± tau of the query's mean."""
+        """Return an answer. The answer of a valid oracle is within tau of the query's mean."""
 
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
         """Return the answers to one round of queries, all fixed before the first is answered."""
@@ -94,11 +94,11 @@ class Oracle(ABC):
         return answers
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
-        """Return the answers to the same query asked `times` times, of shape (times,); each one counts."""
+        """Return `times` answers to the same query, of shape (times,); each answer counts as a query."""
         return np.array(self.ask_all([query] * times), dtype=np.float64)
 
     def nonadaptive(self) -> NonAdaptive:
-        """Return an oracle for one round of queries to this one, for an algorithm that does not adapt."""
+        """Return an object through which a non-adaptive algorithm asks this oracle one round of queries."""
         return NonAdaptive(self)
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:

@@ -121,9 +121,9 @@ class PrivateOracle(ChunkOracle):
     Guarantee
     ---------
     All answers together are epsilon-differentially private when one record is replaced, even if queries
-    depend on earlier answers. Given those, the chunks are fixed, and the record lies in one of them.
-    Replacing it moves that chunk's average by at most width/chunk; the other answers keep their laws. (A
-    value outside the query's declared range is refused. This refusal is not private: the guarantee assumes
+    depend on earlier answers. Given the earlier answers, the chunks are fixed, and the record lies in one of
+    them. Replacing it moves that chunk's average by at most width/chunk; the other answers keep their laws.
+    (A value outside the query's declared range is refused. This refusal is not private: the guarantee assumes
     that all values lie in the range.)
 
     With probability 1 − beta over the sample and the noise, all answers are within their tolerance: each

@@ -49,7 +49,7 @@ class OracleRun(ChecksDraws):
         such a function, so that problems can be pickled. The algorithm's output must be a function of the
         answers.
     objectives
-        What greedy adversaries maximise, as `mechanisms.queries.Greedy` takes it.
+        The objectives that greedy adversaries maximise, each as in `mechanisms.queries.Greedy`.
     laws
         How populations are proposed, and on which of them the algorithm promises anything.
     accuracy
@@ -128,7 +128,7 @@ class OracleRun(ChecksDraws):
         return Finite([self(database, np.random.default_rng(0))], [1.0])
 
     def problems(self) -> list[FixedProblem]:
-        """Return each hard population with each adversary, those with the largest errors first.
+        """Return every pair of a hard population and an adversary, those with the largest errors first.
 
         Adversaries are the exact oracle, random ones, every policy, the greedy one of each objective,
         and the offsets that make the error itself largest, chosen one after the other.
@@ -141,9 +141,10 @@ class OracleRun(ChecksDraws):
         return [self._problem(case) for case in sorted(cases.values(), key=self._error, reverse=True)]
 
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
-        """Return the problem that a short climb from this one reaches; a step moves an offset or the weights.
+        """Return the problem that a short climb reaches from this problem.
 
-        A step is taken if the error does not fall. If no step is taken, the last problem tried is returned.
+        A step moves an offset or the weights. It is taken if the error does not fall. If no step is taken,
+        the last problem tried is returned.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)
@@ -212,7 +213,7 @@ def oracle_entry(
     summary: str,
     expected: Literal["refuted", "not refuted"] = "not refuted",
 ) -> Entry:
-    """Return the catalogue's entry of a run against oracles: utility only, as no privacy is claimed.
+    """Return the catalogue entry of a run against oracles: utility only, because no privacy is claimed.
 
     Examples
     --------

@@ -78,8 +78,8 @@ def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
 
     Guarantee
     ---------
-    Two queries of tolerance `tau` and width 2. With a valid oracle both numbers are within tau: of E[z], and
-    of E|z − answer|, with the answer clipped to [−1, 1].
+    Two queries of tolerance `tau` and width 2. With a valid oracle the first number is within tau of E[z].
+    The second is within tau of E|z − answer|, with the answer clipped to [−1, 1].
 
     Examples
     --------

@@ -46,8 +46,8 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
     Guarantee
     ---------
-    Two Boolean queries of tolerance `tau`, one of width 2 and one of width 1. With a valid oracle both
-    numbers are within tau: of E[x·y], and of Pr[y ≠ guess].
+    Two Boolean queries of tolerance `tau`, one of width 2 and one of width 1. With a valid oracle the first
+    number is within tau of E[x·y], and the second within tau of Pr[y ≠ guess].
 
     Examples
     --------

@@ -86,7 +86,7 @@ class NoisyRun(SQRun):
     view
         As in `LocalRun`; the transcript of the central model is all the private answers.
     model
-        ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself, `LocalOracle`.
+        ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself (`LocalOracle`).
 
     Raises
     ------
@@ -172,7 +172,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner on noisy labels, given a bound on their rate: it tries several rates and tests the results.
+    """A learner that knows a bound on the rate of label noise; it tries several rates and tests the results.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim: the error is at most min(learner's alpha + `excess`, 1); None for a transcript."""
+        """The claim: error ≤ min(learner's alpha + `excess`, 1). None if a run returns a transcript."""
         if self.view == "transcript":
             return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
@@ -282,7 +282,7 @@ class BoundedNoiseRun(SQRun):
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the learner's hard distributions, labels flipped at the bound, at half of it, or never."""
+        """Return the learner's hard distributions; labels are flipped at the bound, half of it, or never."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)

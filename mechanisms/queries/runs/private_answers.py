@@ -328,7 +328,7 @@ def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnsw
 
 
 def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
-    """Return the subject that answers many queries with tolerance 1, from chunks as large as this needs.
+    """Return the subject that answers many queries with tolerance 1, from chunks of the size that this needs.
 
     Examples
     --------

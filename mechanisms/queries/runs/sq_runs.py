@@ -135,7 +135,7 @@ class SQRun(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
-        """The algorithm's own promise, which may fail with probability beta: if an answer is too far off.
+        """The algorithm's own promise. It fails with probability at most beta, if an answer is too far off.
 
         Its errors are distances: noise may take an answer further than 1 from its query's mean. None if a
         run returns the transcript.
@@ -178,7 +178,7 @@ class SQRun(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return constant databases, and the same with the first record of each query's chunk replaced."""
+        """Return one pair for each query: its chunk's first record is replaced in a constant database."""
         first, last = self.records[0], self.records[-1]
         base = [first] * (self.size or 0)
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]

@@ -21,7 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates of which one can stand in for the true rate, whatever that is up to `bound`.
+    """Return noise rates, one of which can stand in for the true rate if that is at most `bound`.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
     tau
         The least tolerance of the learner's queries.
     width
-        The greatest length of their ranges.
+        The greatest length of the queries' ranges.
 
     Guarantee
     ---------

@@ -102,7 +102,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """For every entry that is asked, its answers: each as a question and a place in that question."""
+        """For every entry that is asked: its answers, each as a question and a place in that question."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -136,15 +136,15 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of the output's law from the true law, over all valid oracles: beta."""
+        """A bound on the distance from the output's law to the true law, for every valid oracle: beta."""
         return self.beta
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound, for all valid oracles, on the distance of the output's law from the true law.
+        """Return a bound on the distance from the output's law to the true law, for every valid oracle.
 
-        The bound is the sum, over entries, of the exact greatest distance,
-        `FixedRoundsSimulation.worst_distance` (for at most 16 values of an entry's answers). Each distance
-        holds for all proposals and coins of the other entries.
+        The bound is the sum of the entries' exact greatest distances (`FixedRoundsSimulation.worst_distance`;
+        for at most 16 values of an entry's answers). Each distance holds for all proposals and coins of the
+        other entries.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

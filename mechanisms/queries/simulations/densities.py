@@ -43,8 +43,8 @@ class DensityRandomizer:
 
     Guarantee
     ---------
-    `epsilon` is what the randomizer claims. A ratio of densities outside e^(±epsilon) breaks the claim, and
-    the query that would ask about it is refused.
+    `epsilon` is what the randomizer claims. A ratio of densities outside [e^(−epsilon), e^epsilon] breaks the
+    claim, and the query that would ask about it is refused.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class DensityRandomizer:
 
 
 class JointDensities(DensityRandomizer):
-    """The randomizer whose answer is the tuple of the answers of several, drawn independently.
+    """The randomizer that answers with the tuple of several randomizers' independent answers.
 
     Parameters
     ----------

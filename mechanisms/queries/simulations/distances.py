@@ -1,4 +1,4 @@
-"""The exact largest distance of a simulated law from the true one, over all valid answers of an oracle."""
+"""The exact largest distance from a simulated law to the true one, over all valid answers of an oracle."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def worst_values(
 
     Guarantee
     ---------
-    Exact: Σ w·v/Σ w rises with the weight of an outcome whose v is above the mean, and falls with that of one
+    Exact: Σ w·v/Σ w rises with the weight of an outcome if its v is above the mean, and falls if its v is
     below. So the best weights are `high` on some outcomes of largest value and `low` on the rest; every such
     split is tried.
 
@@ -97,7 +97,7 @@ def worst_values(
 def worst_distance(
     truth: NDArray[np.float64], *, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> float:
-    """Return the greatest statistical distance from `truth` of a law with weights between the bounds.
+    """Return the greatest statistical distance from `truth` to a law with weights between the bounds.
 
     Examples
     --------

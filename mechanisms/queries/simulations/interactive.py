@@ -120,7 +120,7 @@ class InteractiveSimulation:
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
         """Return how often each sequence of outcomes occurs in `size` runs.
 
-        Runs with the same outcomes so far draw their next ones in one call.
+        Runs with the same outcomes so far draw their next outcomes in one call.
         """
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
@@ -146,11 +146,11 @@ class InteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of a run's law from the true law, over all valid oracles: beta/3."""
+        """A bound on the distance from a run's law to the true law, for every valid oracle: beta/3."""
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to the true joint law that a valid oracle can cause.
+        """Return the greatest statistical distance to the true joint law, over all valid oracles.
 
         Exact: for every event, backward induction over the accesses finds the answers that move its
         probability most. There may be at most 16 possible runs.

@@ -27,7 +27,7 @@ DIMENSION = 4
 
 
 def average_bit(records: Any) -> NDArray[np.float64]:
-    """Return the mean of the bits of each record, each counted as 1 or −1.
+    """Return the mean of the bits of each record; a bit counts as 1 or −1.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def population() -> Population:
 
 
 def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[float, float]]:
-    """Ask an entry for its average bit; then for its parity if the answer is above 0, else for the same."""
+    """Ask an entry for its average bit; then for its parity if the answer is above 0, else once more."""
     noisy = partial(LocalLaplace, epsilon=epsilon / 2.0, vectorised=True, records=range(2**DIMENSION))
     first = yield 0, noisy(query=average_bit)
     second = yield 0, noisy(query=parity if first > 0.0 else average_bit)

@@ -170,11 +170,11 @@ class ProtocolSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of the output's law from the true law, over all valid oracles: beta/3."""
+        """A bound on the distance from the output's law to the true law, for every valid oracle: beta/3."""
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance from the output's true law that a valid oracle can cause.
+        """Return the greatest statistical distance to the output's true law, over all valid oracles.
 
         Exact: for every event, backward induction over the accesses of all entries finds the answers that
         move its probability most; an answer may depend on everything before it. There may be at most 16

@@ -124,7 +124,7 @@ class Access:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of an answer's law from the true law, over all valid oracles."""
+        """A bound on the distance from an answer's law to the true law, for every valid oracle."""
         if self.blunt:
             return 0.0
         return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))
@@ -185,9 +185,9 @@ class Access:
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
         """Return the probability of accepting a proposal, from the answers to its `queries`.
 
-        It lies in [0, 1] for all answers within tolerance. With answers beyond it (from an oracle that is
-        valid only with high probability) it is clipped. An answer that is not a finite number raises; it does
-        not count as a rejected proposal.
+        It lies in [0, 1] for all answers within tolerance. For answers beyond the tolerance (from an oracle
+        that is valid only with high probability) it is clipped. An answer that is not a finite number raises;
+        it does not count as a rejected proposal.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread
@@ -212,9 +212,10 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, in the form of those in `past`, and the iterations of each.
+        """Return `size` simulated answers, in the form of those in `past`, and the iterations that each took.
 
-        Every iteration of every answer asks the oracle and is counted; equal queries are asked together.
+        Every iteration of every answer asks the oracle. All queries are counted, but equal ones are asked
+        together.
         """
         check_oracle(oracle, owner="Access", method="ask_repeatedly")
         check_generator(rng, owner="Access")

@@ -138,7 +138,7 @@ class SimulationTerms:
 
     @property
     def distance_bound(self) -> float:
-        """The largest statistical distance of the law of all answers from the true law: beta/3."""
+        """A bound on the statistical distance from the law of all answers to the true law: beta/3."""
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:

@@ -157,7 +157,7 @@ class SimulatedProtocol(ChecksDraws):
 
 
 class _SimulatedCoarsely(SimulatedProtocol):
-    """A protocol and its `CoarseSimulation`. It has no record "random", whose law would differ."""
+    """A protocol and its `CoarseSimulation`, without the record "random", whose law would differ."""
 
     records = ("entries", "exact", *_STEADY)
 

@@ -115,11 +115,11 @@ class RandomizerSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of an outcome's law from the true law, over valid oracles: about beta/6t."""
+        """A bound on the distance from an outcome's law to the true law, for valid oracles: about beta/6t."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to R on a random entry that a valid oracle can cause.
+        """Return the greatest statistical distance to R on a random entry, over all valid oracles.
 
         Exact: every event is checked, for at most 16 outcomes. Answers that depend on the past or on the
         iteration cause no larger distance (`Access`). `distance_bound` holds for any number of outcomes.
@@ -140,11 +140,11 @@ class FixedRoundsSimulation:
     Parameters
     ----------
     randomizers
-        One randomizer for each access; every access is to another entry.
+        One randomizer for each access; every access is to a different entry.
     base
         The record "0", an input of every randomizer.
     beta
-        Statistical distance allowed for all of them together, in (0, 1].
+        Statistical distance allowed for all outcomes together, in (0, 1].
     leftover
         β″: the part of `beta` that is allowed for running out of rounds, in (0, beta). Default: half.
 
@@ -152,8 +152,8 @@ class FixedRoundsSimulation:
     ---------
     The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
     all proposals before it answers any. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per
-    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, a factor ln(t/β″) more than expected in
-    Claim 5.9.
+    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, ln(t/β″) times as many as Claim 5.9
+    expects.
 
     For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
     phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
@@ -230,7 +230,7 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        Let A be the probability that a round accepts. Summed over rounds i, (1 − A)^(i−1) is (1 − (1 −
+        Let A be the probability that a round accepts. The sum of (1 − A)^(i−1) over all rounds i is (1 − (1 −
         A)^N)/A.
         """
         access = self.access(index)
@@ -240,7 +240,7 @@ class FixedRoundsSimulation:
         return accepted * (1.0 - missed) / total + missed * access.proposal
 
     def worst_distance(self, index: int, population: Population) -> float:
-        """Return the greatest distance of one outcome's law from the true law that a valid oracle can cause.
+        """Return the greatest distance from one outcome's law to the true law, over all valid oracles.
 
         Exact: every event is checked, for at most 16 outcomes. The result holds also for an oracle that sees
         all proposals first. Fix the proposals and the coins: accepting more inside an event and less outside

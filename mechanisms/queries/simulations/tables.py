@@ -50,7 +50,7 @@ def binary_response(epsilon: float) -> TableRandomizer:
 
 
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
-    """Return a record of {0 … top} plus two-sided geometric noise, clamped to {0 … top}.
+    """Return the randomizer that clamps a record of {0 … top} plus two-sided geometric noise to this range.
 
     Guarantee
     ---------

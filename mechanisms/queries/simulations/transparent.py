@@ -146,7 +146,7 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
-        """Return the randomizer whose outcome is the tuple of the outcomes of several, drawn independently.
+        """Return the randomizer whose outcome is the tuple of several tables' independent outcomes.
 
         K11 Claim 5.9 uses it to access an entry only once. Its loss is at most the sum of the losses.
 
@@ -250,7 +250,7 @@ class TableRandomizer(ChecksDraws):
         return places
 
     def likelihood(self, records: Any, place: int) -> NDArray[np.float64]:
-        """Return the probability of the outcome at a position for each record, of shape (records,)."""
+        """Return, for each record, the probability of the outcome at a position, of shape (records,)."""
         found: NDArray[np.float64] = self.probabilities[:, place][self.places(records)]
         return found
 
