@@ -210,9 +210,9 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 
 
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
-    """Return the split of `ConcavePromise`: every call gets the same epsilon and delta, A_dist as printed.
+    """Return the split of `ConcavePromise`: every call gets the same budget, and A_dist is as printed.
 
-    The claims of its 3·N + 1 calls add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
+    The claims of the 3·N + 1 calls of Rec add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
 
     Examples
     --------
@@ -230,9 +230,9 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
     """Return the epsilon and delta that each call of Rec may spend, for each of five ways to bound the total.
 
-    "lemma 2": as printed. "calls": the sum of 3·N + 1 claims. "tight": the same, but A_dist counts as (ε/2,
-    δ/2)-private, as it is. "advanced" and "optimal": the calls of "tight" by `advanced_bound` and by the
-    optimal composition, with half of delta as their slack.
+    "lemma 2": as printed. "calls": the claims of all 3·N + 1 calls are added. "tight": the same, but A_dist
+    counts as (ε/2, δ/2)-private, which it is. "advanced" and "optimal": the calls of "tight" are composed by
+    `advanced_bound` and by optimal composition; half of delta is the slack.
 
     Examples
     --------

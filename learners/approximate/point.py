@@ -132,7 +132,7 @@ def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, con
 
 @dataclass(frozen=True, kw_only=True)
 class PointLearner(OfNumbers, PlainParameters):
-    """Return the number that comes most often with the label 1 if it is far ahead, else a random number.
+    """Return the number that has the label 1 most often if it is far ahead, else a random number.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
     output j stands for the concept that labels only j with 1.
@@ -289,7 +289,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours: on one a number leads by as much as A_dist asks for, on the other by less."""
+        """Return neighbours: on one a number leads by the gap that A_dist asks for, on the other by less."""
         most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
         a, b = self.audited_points[:2]
         head = min(most, math.ceil(self.selection.threshold))

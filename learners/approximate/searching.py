@@ -42,7 +42,7 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 
 
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
-    """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1] by min(zeros, ones).
+    """Return the interval [offset + i·width, offset + (i + 1)·width − 1] with the largest min(zeros, ones).
 
     The family covers {offset … top − 1}; its last interval is trimmed. The family may have 2^63 members.
 
@@ -223,7 +223,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
 
 class _Run:
-    """The quantities of one database that a run of a learner uses."""
+    """What a run of a learner uses of one database."""
 
     def __init__(self, counted: NumberSample, learner: SearchingIntervalLearner) -> None:
         self.counted, self.learner = counted, learner
@@ -231,7 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the best interval of {A_i} and of {B_i}; empty contests if the search found no length."""
+        """Return the best of the A_i and the best of the B_i; both are empty if the search found no length."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

@@ -127,8 +127,8 @@ class EvenChunks(Oracle):
     Guarantee
     ---------
     All answers together are epsilon-differentially private when one record is replaced. In the local model
-    each record's report is epsilon-private too. See `ChunkNoise`. All answers are within their tolerance with
-    the probability that `ChunkNoise.chunk_size` says, if the chunks have at least that size.
+    each record's report is epsilon-private too. See `ChunkNoise`. If each chunk has at least the size from
+    `ChunkNoise.chunk_size`, all answers are within their tolerance with the probability 1 − beta given there.
 
     Examples
     --------

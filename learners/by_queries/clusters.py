@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres before every round and after the last, and the mass of each centre's cluster.
+    """Return the centres before each round and after the last round, and the mass of each centre's cluster.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a steady problem with two to four random points near each initial centre; None if none is found.
+    """Return a steady problem with two to four random points near each initial centre, or None.
 
     Examples
     --------

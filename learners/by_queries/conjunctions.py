@@ -167,9 +167,9 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return list(map(tuple, kept.astype(int).tolist()))
 
     def distribution(self, database: Any) -> Finite | Product:
-        """Return the exact law: the variables are kept independently, each by a tail of its noise.
+        """Return the exact law: each variable is kept independently, with the probability of a noise tail.
 
-        With more than 12 variables the conjunctions are not listed, and the law is that of independent bits.
+        For more than 12 variables the conjunctions are not listed; the law is a product over the bits.
         """
         from audit.distributions import Finite, Product
 

@@ -98,7 +98,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     alpha, beta
         Error about *clean* labels and failure probability, each in (0, 1/2).
     eta
-        The noise rate, known, in [0, 1/2): each label of the sample was flipped with this probability.
+        The known noise rate, in [0, 1/2): each label of the sample was flipped with this probability.
     size
         The number of records in each database of a privacy audit.
 

@@ -1,4 +1,7 @@
-"""SQ dimension, and a non-adaptive weak learner of classes where it is small (K11 after Corollary 5.17)."""
+"""SQ dimension, and a non-adaptive weak learner of classes in which the SQ dimension is small.
+
+The source is K11, after Corollary 5.17.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ def sq_dimension(
 
 
 def _apart(n: int) -> float:
-    """Return the largest correlation allowed between two of n concepts, plus a margin for rounding."""
+    """Return the largest correlation that two of n concepts may have, plus a margin for rounding."""
     return 1.0 / n**3 + 1e-12
 
 
@@ -205,7 +208,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """Ask in one round how often a few concepts agree with the target; return the best or its negation.
+    """Ask in one round how often a few concepts agree with the target; return the best of them or its negation.
 
     Parameters
     ----------

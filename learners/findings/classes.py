@@ -47,7 +47,7 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """K11 Theorem 3.4: the generic learner is private, and an agnostic learner on `generic_size` examples.
+    """K11 Theorem 3.4: the generic learner is private; on `generic_size` examples it learns agnostically.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class AtSize(PlainParameters):
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner; its `sample`, if it has one, is faster and has the same law."""
+        """Return one output of the learner; the learner's `sample`, if any, is faster and has the same law."""
         sample = getattr(self.part, "sample", None)
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
@@ -170,7 +170,7 @@ class AtSize(PlainParameters):
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return a list of the example with its label flipped; an empty list if records have no labels."""
+        """Return the example with its label flipped, in a list; an empty list if records have no labels."""
         if self.labels is None:
             return []
         x, y = record

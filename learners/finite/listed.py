@@ -214,7 +214,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return the possible records of a database; if these are not known, the database itself.
+    """Return the possible records of a database. If they are not known, return the database itself.
 
     Examples
     --------

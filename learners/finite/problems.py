@@ -213,7 +213,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return hypothesis 0, and where the nearest other labelling differs; None if all hypotheses agree."""
+    """Return 0, and where hypothesis 0 differs from its nearest rival; None if all hypotheses agree."""
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)
@@ -224,7 +224,7 @@ def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
 
 
 def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return a marginal that gives `share` to the points where `differing` is 1, the rest to the others.
+    """Return a marginal with mass `share` on the points where `differing` is 1, and the rest elsewhere.
 
     Examples
     --------

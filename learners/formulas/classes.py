@@ -29,7 +29,7 @@ def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
 
 
 def _distinct(concepts: Any, names: Any, points: Any) -> list[Any]:
-    """Return one concept for each labelling of the points: the first that gives it."""
+    """Return one concept for each labelling of the points: the first concept with this labelling."""
     seen: dict[tuple[bool, ...], Any] = {}
     for name in names:
         seen.setdefault(tuple(bool(concepts.says(name, [x])[0]) for x in points), name)
@@ -62,7 +62,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
 
 
 def generic(made: Any) -> Formulas:
-    """Return the formulas of the choice among all concepts, or among one concept for each labelling."""
+    """Return the formulas of the generic learner, which chooses among concepts with distinct labellings."""
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = _distinct(concepts, concepts.listed_concepts(), domain)
     told = {"alpha": made.alpha, "beta": made.beta, "epsilon": made.epsilon}
@@ -95,10 +95,11 @@ def by_length(made: Any) -> Formulas:
 
 
 def label_private(made: Any) -> Formulas:
-    """Return the formulas of a choice, by the later records, of one concept per labelling of the first x's.
+    """Return the formulas of the label-private learner.
 
-    For the claimed accuracy the first part needs u records and the second l. Of n records the first part gets
-    n·u/(u + l), rounded up.
+    It keeps one concept for each labelling of the first x's, and chooses one of them by the later records.
+    For the claimed accuracy the first part needs u records and the second part needs l. Of n records the
+    first part gets n·u/(u + l), rounded up.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -186,11 +187,11 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 
 
 def generic_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records.
+    """Return the formulas of Blum, Ligett and Roth's sanitizer, which chooses a database of |X|/2α records.
 
-    On many equal records one small database is chosen almost certainly. If one record is replaced, the weight
-    of that database falls by the factor e^(−ε/2), and the weight of a small database with the new record
-    rises by e^(ε/2). So the privacy loss at the latter database tends to ε.
+    If many records are equal, one small database is chosen almost certainly. If one record is replaced, the
+    weight of that database falls by the factor e^(−ε/2), and the weight of a small database that contains the
+    new record rises by the factor e^(ε/2). So the privacy loss at this second database tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

@@ -175,7 +175,7 @@ def hashed_size(made: Any) -> Formulas:
 
 
 def hashed(made: Any) -> Formulas:
-    """Return the formulas of a random map to l bits and a choice of a bucket by its errors, for small d."""
+    """Return the formulas of the hashed learner for small d: a random map, then a choice of a bucket."""
     d, bits = made.dimension, made.hash_bits
 
     def law(database: Any) -> dict[Any, float]:

@@ -37,7 +37,7 @@ def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
 
 
 def _alone(database: Any, d: int, p: float, q: float) -> dict[Any, float]:
-    """Return the probabilities of A's answers, from every subset of the sample and every r."""
+    """Return the probabilities of A's answers, by listing every subset of the sample and every r."""
     words = list(product((0, 1), repeat=d))
     fits = {r: [sum(a * b for a, b in zip(r, x, strict=True)) % 2 == y for x, y in database] for r in words}
     found: dict[Any, float] = {**dict.fromkeys(words, 0.0), "⊥": q}
@@ -76,7 +76,7 @@ def multisets(made: Any) -> Formulas:
 
 
 def retry(made: Any) -> Formulas:
-    """Return the formulas of A* in K08's form: the first of k answers of A at ε/k that is not "⊥"."""
+    """Return the formulas of A* in K08's form. A runs k times at ε/k; the first answer except "⊥" counts."""
     k, d = made.plan.candidates, made.dimension
     p, q = _rates(made.epsilon / k, tight=made.tight)
 
@@ -236,7 +236,7 @@ def k_means(made: Any) -> Formulas:
 
 
 def masked(made: Any) -> Formulas:
-    """Return the formulas of K11 §5.3.1: by noisy averages, the bits of r (threshold 1/4d), then a (1/4)."""
+    """Return the formulas of K11 §5.3.1: noisy averages decide the bits of r (at 1/4d), then a (at 1/4)."""
     d = made.dimension
 
     def law(database: Any) -> dict[Any, float]:

@@ -56,12 +56,12 @@ def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
 
 
 class Round(NamedTuple):
-    """The records that a round uses, and its limit on bits. Both depend on public numbers only.
+    """The records that a round uses, and the round's limit on bits. Both depend on public numbers only.
 
     Parameters
     ----------
     start, middle, stop
-        The learner learns from records start … middle − 1 and tests the result on middle … stop − 1.
+        The round learns from records start … middle − 1 and tests the result on records middle … stop − 1.
     bits
         Hypotheses of at most this many bits are admitted.
 
@@ -275,7 +275,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the indices of the hypotheses that a round admits, the law of choosing, and their errors."""
+        """Return the indices of the hypotheses that a round admits, the mechanism of choice, and the errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -312,7 +312,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits: at least the shortest one."""
+        """Return the largest description length that round `count` admits; the shortest is always admitted."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

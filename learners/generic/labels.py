@@ -203,7 +203,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each way that the class labels some points: the first such concept.
+        """Return one concept for each labelling that the class gives to some points: the first such concept.
 
         Examples
         --------
@@ -270,7 +270,7 @@ class ReplacedRecords(LabelPrivateLearner):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def suggested_pairs(self) -> list[Any]:
-        """Return databases that differ in the first x, so that another concept is kept."""
+        """Return neighbours whose first x differs, so that a different concept is kept."""
         least = self.size if isinstance(self.size, int) else self.size[0]
         label = self.hypotheses.labels[0]
         rest = [(self.hypotheses.domain[0], label)] * (least - 1)

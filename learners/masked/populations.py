@@ -21,7 +21,7 @@ __all__ = ["BlindOracle", "MaskedPopulation", "parts_of"]
 
 
 def parts_of(query: StatisticalQuery, r: int) -> Parts:
-    """Return the parts of a query of this package; raise for any other query.
+    """Return the parts of a query's expectation for the word r; raise if it is not a query of this package.
 
     Raises
     ------

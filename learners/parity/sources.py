@@ -1,4 +1,4 @@
-"""Laws of points for which the error of every parity is computed exactly in any dimension; hard problems.
+"""Hard problems for parities, and laws of points under which every parity's error is exact for any d.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
 them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
@@ -60,7 +60,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """One table for every eight directions: for each byte of coins, the sum of the directions chosen."""
+        """One table for every eight directions: for each byte of coins, the sum of the directions it chooses."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
@@ -186,16 +186,16 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     dimension
         Length of a point.
     alpha
-        The accuracy for which they are hard, below 1/2.
+        The accuracy for which the problems are hard, below 1/2.
     size
         Examples in a sample.
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha. The union bound of the
-    sample size is then tight, except that the events depend on one another. In "unit vectors" each parity
-    errs on one set of unit vectors. A parity that errs on a single unit vector has an error just above or
-    below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. The union bound in the
+    sample size is then tight, except that it ignores how the events depend on one another. In "unit vectors"
+    each parity errs on one set of unit vectors. A parity that errs on a single unit vector has an error just
+    above or below alpha.
 
     Examples
     --------

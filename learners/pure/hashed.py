@@ -43,7 +43,7 @@ _MOST_MAPS = 4096
 
 
 def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.uint64]:
-    """Return the bucket of each number: every row gives one of its bits, the parity of number AND row.
+    """Return the bucket of each number. Each row gives one bit of the bucket: the parity of (number AND row).
 
     Examples
     --------
@@ -125,7 +125,7 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return l, the bits of a bucket, and m, the number of examples, for the l that needs the least m.
+    """Return l, the number of bits of a bucket, and m, the number of examples; this l makes m least.
 
     Guarantee
     ---------

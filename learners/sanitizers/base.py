@@ -44,7 +44,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
     dimension
         d, from 1 to 64.
     epsilon, delta
-        The privacy claimed of the whole.
+        The privacy claimed for the whole output.
     alpha, beta
         The accuracy and the failure probability, in (0, 1).
     size
@@ -155,7 +155,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def largest_step(self) -> float:
-        """The largest epsilon of one step for which BNS Lemma 4 holds, 16/(alpha·beta)."""
+        """16/(alpha·beta), the largest epsilon of one step for which BNS Lemma 4 holds."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -172,7 +172,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:
-        """Return fixed hard databases of `size` records: accuracy is claimed for every database."""
+        """Return fixed, hard databases of `size` records; the accuracy claim is for every database."""
         return [
             self._problem(name, database)
             for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)

@@ -55,7 +55,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label; its messages name the learner, to which the user passes examples."""
+    """The sanitizer for C^label; its messages name the learner, because users pass examples to the learner."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -214,7 +214,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size())
 
     def best(self, output: Any) -> Any:
-        """Return the concept that errs least on a sanitized database; of several, the first.
+        """Return the concept that errs least on a sanitized database; if several do, the first.
 
         Examples
         --------

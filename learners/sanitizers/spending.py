@@ -133,7 +133,7 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return approximately the largest number between two bounds that has a property; `low` has it."""
+    """Return approximately the largest number in [low, high] at which `holds` is true; it is true at `low`."""
     if holds(high):
         return high
     for _ in range(steps):

@@ -235,7 +235,7 @@ def masked(*, beta: float = 0.1) -> Study:
 
 
 def _masked_curves(beta: float) -> tuple[Curve, ...]:
-    """Return the curves of two rounds and of one, in the local model."""
+    """Return the curves of the learner with two rounds and of the learner with one, in the local model."""
 
     def interactive(d: float) -> MaskedOnMeans:
         return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")
