@@ -131,7 +131,7 @@ class Split:
 
 @lru_cache(maxsize=64)  # a subject is copied for many runs
 def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
-    """Return the split with the least promise at which all calls have the same failure probability.
+    """Return the split with the least promise, if all kinds of failure get the same probability.
 
     Parameters
     ----------

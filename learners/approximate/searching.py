@@ -113,10 +113,10 @@ class SearchingIntervalLearner(ThresholdLearner):
     (i) If the search finds J, some J consecutive numbers have g ones and g zeros. The families have intervals
     of length 2J that begin at multiples of 2J, or J later (the text gives length J there, N21). One interval
     contains those J numbers. Labels change only once, at t, so no other interval of its family contains both
-    ones and zeros. It leads by g, or is the only one, so A_dist releases it. H has thresholds in it at
-    distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them are no more than the length tried
-    before J (or one number). So they have at most g + 2s ones, or at most g + 2s zeros, and one of the two
-    thresholds errs on no other numbers.
+    ones and zeros. So the interval with the J numbers leads by g, or is the only one, and A_dist releases it.
+    H has thresholds in this interval at distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them
+    are no more than the length tried before J (or one number). So they have at most g + 2s ones, or at most g
+    + 2s zeros, and one of the two thresholds errs on no other numbers.
 
     (ii) If the search finds no length, all numbers have at most g + 2s ones, or at most g + 2s zeros, and H
     has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are wrong, and `promised_size` is
@@ -231,7 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the best of the A_i and the best of the B_i; both are empty if the search found no length."""
+        """Return the best of the A_i and the best of the B_i; both are empty if no length was found."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

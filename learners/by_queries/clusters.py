@@ -83,8 +83,8 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
     Guarantee
     ---------
-    If it returns True and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof by
-    induction over the rounds: the clusters equal Lloyd's. A centre whose mass is at least least_mass + tau
+    If the result is True and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof
+    by induction over the rounds: the clusters equal Lloyd's. A centre whose mass is at least least_mass + tau
     moves to within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre whose mass is below least_mass −
     tau does not move, and neither does Lloyd's. A point stays in its cluster if it is nearer to its own
     centre than to any other by more than 2·√d·accuracy.
@@ -153,7 +153,7 @@ class ClusterProblem:
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a steady problem with a point or some weight moved; this one if no such problem is found."""
+        """Return a steady problem with a point or some weight moved; this problem itself if none is found."""
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()

@@ -281,7 +281,7 @@ class ConjunctionLearner(KeepsVariables):
         return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a conjunction, by the SQ learner with the private oracle of `model`."""
+        """Return the conjunction that the SQ learner finds with the private oracle of `model`."""
         self._checked(database)
         if len(database) < self.dimension:
             return INSUFFICIENT

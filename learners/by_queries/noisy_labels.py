@@ -170,7 +170,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return self.eta
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a conjunction, by the SQ learner with a private oracle that corrects for flipped labels."""
+        """Return the conjunction that the SQ learner finds; its oracle corrects for flipped labels."""
         self._checked(database)
         if not self._chunk(database):
             return INSUFFICIENT

@@ -208,7 +208,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """Ask in one round how often a few concepts agree with the target; return the best of them or its negation.
+    """Ask in one round how often a few concepts agree with the target; return the best one or its negation.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points: a count at the noisy test's threshold, or equal counts."""
+    """Return an entry on databases of two points, with one count at the noisy test's threshold or m/2."""
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)

@@ -209,7 +209,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error over the databases, and how many records ε = 1 needs."""
+    """Return the most rounds and the largest error over the databases, and the m needed at ε = 1."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)
@@ -223,7 +223,7 @@ def _most_rounds(points: int) -> int:
 
 
 def _databases(points: int) -> list[NDArray[np.float64]]:
-    """Return databases, each as the shares of the points, that are far from uniform in different ways."""
+    """Return databases that are far from uniform in different ways, each as the shares of its points."""
     place = np.arange(points)
     kinds = (
         place == 0,

@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable, with noisy labels, with two rivals 1.05·alpha apart in error.
+    """Return agnostic problems: realizable ones, noisy labels, and two rivals 1.05·alpha apart in error.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 
 
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems whose target is in the class: uniform, or with weight near alpha where a rival differs.
+    """Return problems with a target in the class: uniform, or with mass near alpha where a rival differs.
 
     Examples
     --------

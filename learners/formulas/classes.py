@@ -130,10 +130,11 @@ def label_private(made: Any) -> Formulas:
 
 
 def compression(made: Any) -> Formulas:
-    """Return the formulas of rounds of 2, 4, … records: a choice by one half, its noisy error on the other.
+    """Return the formulas of the compression learner with rounds of 2, 4, … records.
 
-    The noise has scale 1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half,
-    so the loss is at most ε. The test on the second half can lose nearly all of ε.
+    One half of a round chooses a hypothesis; the other half measures its error, with noise of scale
+    1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is at
+    most ε. The test on the second half can lose nearly all of ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())

@@ -29,7 +29,10 @@ _CALLS = 3_000
 
 
 def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
-    """Return p = Pr[take an example], q = Pr[refuse]: ε/4, 1/2 or, if tight, tanh(ε/2), (1 − p)/(3 − p)."""
+    """Return p = Pr[take an example] and q = Pr[refuse].
+
+    They are ε/4 and 1/2 or, if `tight`, tanh(ε/2) and (1 − p)/(3 − p).
+    """
     if not tight:
         return epsilon / 4.0, 0.5
     p = (math.exp(epsilon) - 1.0) / (math.exp(epsilon) + 1.0)
@@ -54,7 +57,7 @@ def _logs(masses: dict[Any, float]) -> dict[Any, float]:
 
 
 def parity(made: Any) -> Formulas:
-    """Return the formulas of A: loss ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
+    """Return the formulas of A; its largest loss on databases of any size is ln((1 + p)/(1 − p)) (E9)."""
     p, q = _rates(made.epsilon, tight=made.tight)
     d = made.dimension
     bad = (made.beta - q) / (1.0 - q)
@@ -70,7 +73,7 @@ def parity(made: Any) -> Formulas:
 
 
 def multisets(made: Any) -> Formulas:
-    """Return the loss of A, which is ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
+    """Return the largest loss of A on databases of any size, which is ln((1 + p)/(1 − p)) (E9)."""
     p, _ = _rates(made.epsilon, tight=made.tight)
     return Formulas(epsilon=math.log((1.0 + p) / (1.0 - p)))
 

@@ -191,8 +191,8 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def utility_claim(self) -> PAC | None:
         """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed.
 
-        It is claimed for the default `caps` and a first round at least as long as the default. A longer first
-        round lengthens all others, so every test and every choice has more records.
+        Accuracy is claimed for the default `caps` and a first round at least as long as the default. A longer
+        first round lengthens all others, so every test and every choice has more records.
 
         Examples
         --------
@@ -208,7 +208,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return how many examples a target of this many bits needs: up to the first round that admits it.
+        """Return the number of examples up to the end of the first round that admits this many bits.
 
         Examples
         --------
@@ -275,7 +275,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the indices of the hypotheses that a round admits, the mechanism of choice, and the errors."""
+        """Return the indices of the admitted hypotheses, the mechanism that chooses one, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -312,7 +312,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits; the shortest is always admitted."""
+        """Return the largest description length that round `count` admits; it always admits the shortest."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

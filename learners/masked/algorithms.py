@@ -1,7 +1,7 @@
 """Algorithms with statistical queries for MASKED-PARITY under the uniform distribution.
 
-Each learns about the data through an oracle only. The adaptive one asks two rounds; all others are
-non-adaptive and ask one, through `NonAdaptive`, which refuses a second.
+Each learns about the data through an oracle only. The adaptive algorithm asks two rounds. All others are
+non-adaptive: they ask one round, through `NonAdaptive`, which refuses a second round.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """One table for every eight directions: for each byte of coins, the sum of the directions it chooses."""
+        """One table per eight directions: for each byte of coins, the sum of the directions it chooses."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
@@ -284,7 +284,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture: as many unit vectors of this weight as fit, and the zero vector with the rest."""
+    """Return a mixture: as many unit vectors of this weight as fit; the zero vector has the other weight."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

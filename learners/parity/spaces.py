@@ -57,7 +57,7 @@ def _affine_subspaces(dimension: int) -> int:
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
-    """Return the probability of every space of solutions, each example chosen with probability `inclusion`.
+    """Return the law of the space of solutions if each example is chosen with probability `inclusion`.
 
     Examples
     --------

@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases of two points with a neighbour; some counts are at the noisy test's threshold."""
+        """Return neighbouring databases of two points; some counts are at the noisy test's threshold."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

@@ -36,7 +36,7 @@ class NumbersProblem:
     database
         An array of 64-bit numbers.
     measure
-        The error of an output on a counted database.
+        A function that returns the error of an output on a counted database.
     dimension
         d.
 

@@ -55,7 +55,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label; its messages name the learner, because users pass examples to the learner."""
+    """The sanitizer for C^label. Its error messages name the learner, which the user has called."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -162,7 +162,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """The stronger claim that the class's guarantee derives, on `sample_size` examples."""
+        """The stronger claim that is derived in the guarantee above, on `sample_size` examples."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property

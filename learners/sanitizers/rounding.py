@@ -92,7 +92,7 @@ def completed(
 
 
 def _levelled(shares: Mapping[int, float], total: float) -> dict[int, float]:
-    """Return shares that are moved by the same amount each, none below 0, so that they sum to 1."""
+    """Return shares that sum to 1: each is moved by the same amount, but none below 0."""
     if total <= 1.0:
         return {point: share + (1.0 - total) / len(shares) for point, share in shares.items()}
     falling = np.sort(np.array(list(shares.values())))[::-1]

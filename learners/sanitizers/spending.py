@@ -102,7 +102,7 @@ def affordable(
     Parameters
     ----------
     claims
-        Takes the epsilon of one step and returns the claims of all steps, growing with it.
+        Takes the epsilon of one step and returns the claims of all steps, which grow with this epsilon.
     epsilon, delta
         The budget of the whole.
     largest
@@ -133,7 +133,7 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return approximately the largest number in [low, high] at which `holds` is true; it is true at `low`."""
+    """Return approximately the largest number in [low, high] at which `holds`; it must hold at `low`."""
     if holds(high):
         return high
     for _ in range(steps):

@@ -168,7 +168,7 @@ class MaskedOnMeans(MaskedParityLearner):
 
 @dataclass(frozen=True)
 class BentOnMeans:
-    """`BentLearner`, which asks all its queries at once, on averages over chunks with noise.
+    """`BentLearner` on noisy averages over chunks. It asks all its queries at once.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ class IntervalCuts(NumberSanitizer):
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
     def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
-        """Return the intervals that each of `size` runs takes out; for few points `cut_runs` computes them."""
+        """Return the intervals that each of `size` runs takes out; `cut_runs` is used for few points."""
         search = self.search
         if len(tree.tally.points) <= _FEW_POINTS:
             return cut_runs(search, tree, size, rng)
