@@ -86,8 +86,8 @@ class LumpedLearner(PlainParameters):
 
     Guarantee
     ---------
-    It is as private as the learner, because lumping answers is post-processing. If a database contains only
-    named numbers, lumping does not lower the privacy loss. No other number is an x there, so all other
+    It is as private as the learner, because lumping answers is post-processing. If both databases contain
+    only named numbers, lumping does not lower the privacy loss. No other number is an x there, so all other
     numbers have the same probability. The ratio of this probability between two databases is then the same
     for all of them.
 

@@ -165,7 +165,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     def runs(
         self, sample: NumberSample, size: int, *, rng: np.random.Generator
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield each answer and the runs that gave it, of `size`; run i has the same noise on any database."""
+        """Yield each answer and which of the runs gave it; run i has the same noise on every database."""
         noise = rng.laplace(0.0, self.test.scale, (self.comparisons, size))
         waiting = [(0, 0, self.lengths, np.arange(size))]
         while waiting:

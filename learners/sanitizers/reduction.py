@@ -162,7 +162,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """The stronger claim that is derived in the guarantee above, on `sample_size` examples."""
+        """The stronger claim, derived in the guarantee of this class, on `sample_size` examples."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property
