@@ -301,7 +301,7 @@ _ROUNDING = 1e-12
 
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
-    """Return delta; raise if it is not in (0, 1), and for 0 name the pure learner to use.
+    """Return delta; raise if it is not in (0, 1). If it is 0, the message names the pure learner to use.
 
     Examples
     --------

@@ -44,7 +44,7 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
     """Return the interval [offset + i·width, offset + (i + 1)·width − 1] with the largest min(zeros, ones).
 
-    The family covers {offset … top − 1}; its last interval is trimmed. The family may have 2^63 members.
+    The intervals cover {offset … top − 1}, and the last one is trimmed. There may be 2^63 of them.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilon of the search, of each A_dist, and of the choice from H, chosen to minimise the errors.
+        """The epsilons of the search, of each A_dist and of the choice from H. They minimise the errors.
 
         The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, where n is the number of calls of each kind,
         the sum is least if ε is proportional to √(κ/n).

@@ -104,7 +104,7 @@ class NumberProblem:
     target
         The number j of the concept that labels the samples.
     size
-        Examples in a sample.
+        The number of examples in a sample.
     """
 
     name: str

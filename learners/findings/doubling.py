@@ -48,7 +48,7 @@ def k11_claim_4_3() -> Finding:
 
 
 def _worst_quotient(dimension: int, examples: int, inclusion: float) -> tuple[int, float]:
-    """Return how many quotients Pr[h | A takes example i]/Pr[h | not taken] exist, and the largest."""
+    """Return the number of quotients Pr[h | A takes example i]/Pr[h | not taken], and the largest of them."""
     words = list(product((0, 1), repeat=dimension))
     solutions = [
         frozenset(r for r in words if sum(a * b for a, b in zip(x, r, strict=True)) % 2 == y)

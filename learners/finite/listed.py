@@ -193,7 +193,7 @@ class LateExamples(Sequence[Any]):
 
 
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
-    """Return a database as a `ListedExamples`; itself if it already is one.
+    """Return a database as a `ListedExamples`; if it is already stored in this way, return it unchanged.
 
     Each record that cannot be hashed is a kind of its own. The database must pass `check_database`.
 

@@ -191,7 +191,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of points spends and needs, as pairs: value of the code, of the formula."""
+    """Return what a sanitizer of points spends and needs, as pairs (value in the code, value by formula)."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -228,7 +228,7 @@ def _all(made: Any, claims: list[Claim]) -> float:
 
 
 def point_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of k rounds of choosing among the points left, and noisy counts within [0, m]."""
+    """Return the formulas of the sanitizer of points: k rounds of choosing, then noisy counts in [0, m]."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k, step, m = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9)), made.spending.step, made.size
     r = math.exp(-_NOISE * made.epsilon / 2.0)
@@ -262,7 +262,7 @@ def point_sanitizer(made: Any) -> Formulas:
 
 
 def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) -> dict[frozenset[Any], float]:
-    """Return the probability of every set of points that up to k rounds choose."""
+    """Return the probability of every set of points that can be chosen in up to k rounds."""
     if k == 0 or not counts:
         return {frozenset(): 1.0}
     best = max(counts.values())
@@ -284,7 +284,7 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of INTERVAL_d spends and needs, as pairs: value of the code, of the formula.
+    """Return what a sanitizer of INTERVAL_d spends and needs, as pairs (value in the code, by formula).
 
     A round makes the 3N + 1 calls of Rec and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
     """

@@ -49,7 +49,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
     """Return neighbours that differ in one record: on the new record all concepts but one err.
 
     The remaining concept errs on all the other records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
-    2))), where g = e^(ε/2), t is the number of records and k that of concepts.
+    2))), where g = e^(ε/2), t is the number of records and k is the number of concepts.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -77,7 +77,7 @@ def generic(made: Any) -> Formulas:
 
 
 def by_length(made: Any) -> Formulas:
-    """Return the formulas of a choice of a concept with weights e^(−ε·errors/2)·2^−bits.
+    """Return the formulas of the learner that chooses a concept by weights e^(−ε·errors/2)·2^−bits.
 
     The bits are the length of the concept's description, which does not depend on the data.
     """
@@ -172,7 +172,7 @@ def compression(made: Any) -> Formulas:
 
 
 def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
-    """Return the law of the small database: weights e^(−ε·m·(largest difference of a share)/2)."""
+    """Return the law of the chosen small database; its weight is e^(−ε·m·(largest error of a share)/2)."""
     tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
 
     def shares(points: Any) -> list[float]:
@@ -218,7 +218,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return the formulas of choosing the first concept with fewest errors on a sanitized sample."""
+    """Return the formulas of the learner by sanitizing: the first concept with fewest errors is taken."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

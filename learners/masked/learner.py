@@ -1,4 +1,4 @@
-"""MASKED-PARITY learned privately: the two rounds of the adaptive SQ learner, central or local."""
+"""MASKED-PARITY learned privately: the adaptive SQ learner's two rounds, with central or local noise."""
 
 from __future__ import annotations
 

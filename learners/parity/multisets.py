@@ -1,4 +1,4 @@
-"""A on multisets of examples instead of lists, so that an exhaustive audit of it reaches larger samples."""
+"""A on multisets of examples instead of lists, so that an exhaustive audit can reach larger samples."""
 
 from __future__ import annotations
 

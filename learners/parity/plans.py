@@ -83,7 +83,7 @@ def check_form(form: str) -> None:
 
 
 def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:
-    """Return p and q of each run of A; its budget is epsilon/k in the form "retry", epsilon in the others."""
+    """Return p and q of a run of A. The run's budget is epsilon/k in the form "retry", otherwise epsilon."""
     share = epsilon / candidates if form == "retry" else epsilon
     return Rates.tight(share) if tight else Rates.printed(share, owner=_OWNER)
 

@@ -135,7 +135,7 @@ class ParityProblem:
     target
         The r of the parity that labels the points.
     size
-        Examples in a sample.
+        The number of examples in a sample.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     alpha
         The accuracy for which the problems are hard, below 1/2.
     size
-        Examples in a sample.
+        The number of examples in a sample.
 
     Notes
     -----
@@ -284,7 +284,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture: as many unit vectors of this weight as fit; the zero vector has the other weight."""
+    """Return a mixture: as many unit vectors of this weight as fit; the zero vector has the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

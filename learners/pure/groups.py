@@ -60,7 +60,7 @@ class GroupedChoice:
 
     @cached_property
     def _logs(self) -> NDArray[np.float64]:
-        """The log-probability of each number of each piece."""
+        """For each piece, the log-probability of each number in it."""
         relative = (self.score.values - self.score.values.max()) * (self.epsilon / 2.0)
         weights = relative + self._log_lengths
         top = weights.max()

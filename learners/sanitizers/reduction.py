@@ -100,10 +100,10 @@ class SanitizingLearner(StatedSize, PlainParameters):
     most 3·alpha, except with probability 2·beta. BNS Theorem 5 claims only 3·alpha + 2·beta, with the same
     probability, and requires alpha, epsilon ≤ 1/8, which is not needed here. Q of c^label is the training
     error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of the
-    training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept returned.
-    Its training error is therefore at most 2·alpha. Except with probability beta, no concept of error above
-    3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of `transfer_size` and
-    the sanitizer's sample size.
+    training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept returned. So
+    the training error of the returned concept is at most 2·alpha. Except with probability beta, no concept of
+    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of
+    `transfer_size` and the sanitizer's sample size.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much each of many private steps may cost so that the whole stays within its budget."""
+"""How much each of many private steps may cost so that all steps together stay within a budget."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class ChunkMeans:
     means
         Shape (queries,).
     chunk
-        Records in a chunk.
+        The number of records in a chunk.
     """
 
     means: NDArray[np.float64]
@@ -70,7 +70,7 @@ class MeansProblem:
     spans
         For each query its low and its high value.
     chunk
-        Records in a chunk.
+        The number of records in a chunk.
     measure
         Takes an output and returns its error.
 
@@ -179,7 +179,7 @@ def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroM
 
 
 def conjunction_family(dimension: int, *, alpha: float, chunk: int) -> SearchedProblems:
-    """Return problems about conjunctions: all, none or half of the variables in the target, or random ones.
+    """Return problems about conjunctions: the target has all, none, half or a random set of the variables.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*; `bits` and `epsilon` map a value of the study to a parameter."""
+    """Return the curve of A*; `bits` and `epsilon` compute these parameters from a value."""
 
     def plan(value: float) -> Plan:
         return derived_plan(
