@@ -145,7 +145,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilons of the search, of each A_dist and of the choice from H. They minimise the errors.
+        """The epsilons of the search, of each A_dist and of the choice from H. They minimise the error bound.
 
         The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, where n is the number of calls of each kind,
         the sum is least if ε is proportional to √(κ/n).

@@ -142,7 +142,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
             """Return the noise on the answers, shape (size, d)."""
 
         def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
-            """Return the log-probabilities that each variable is kept and that it is dropped, shape (2, d)."""
+            """Return the log-probabilities that a variable is kept and that it is dropped, shape (2, d)."""
 
     def __post_init__(self) -> None:
         positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
@@ -289,7 +289,7 @@ class ConjunctionLearner(KeepsVariables):
         return self.algorithm.learn(oracle)
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with one record per chunk: replacing a record moves an average by the whole range."""
+        """Return neighbours with one record per chunk, so that an average moves by the whole range."""
         zero, one = (0,) * self.dimension, (1,) * self.dimension
         left = [(zero, 1)] * self.dimension
         return [(left, [(one, 1), *left[1:]])]
@@ -302,7 +302,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of records with x_i = 0 ∧ y = 1 in its chunk; None if chunks are empty.
+        """Return each variable's share of x_i = 0 ∧ y = 1 among the records of its chunk; None if it is empty.
 
         Examples
         --------

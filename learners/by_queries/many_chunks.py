@@ -103,8 +103,8 @@ class ManyChunks:
         Parameters
         ----------
         values
-            Takes indices into `records`; returns the value of each active run's query at each of them, shape
-            (active runs, places).
+            Takes indices into `records`; returns the value of each active run's query at each index, shape
+            (active runs, indices).
         width
             High minus low of the queries.
         active

@@ -222,12 +222,12 @@ class GenericWeakLearner:
     ---------
     The error is at most 1/2 − γ/6 for every target of the class and with every valid oracle. The learner asks
     at most n queries of tolerance γ/3, all before any is answered. Here γ = 1/(n + 1)³, and n is at most the
-    SQ dimension. The `alternatives` are a maximal set: each two are correlated by at most γ in absolute
-    value, and every other concept is correlated by more than γ with one of them. So the answer v of largest
-    absolute value has |v| ≥ γ − γ/3. The true correlation of its concept has the sign of v and absolute value
-    at least γ/3. The error of that concept, or of its opposite, is (1 − |correlation|)/2. n is raised until
-    there are at most n alternatives. It never exceeds the SQ dimension, because n + 1 alternatives make that
-    dimension at least n + 1.
+    SQ dimension. The `alternatives` are a maximal set: every two of them are correlated by at most γ in
+    absolute value, and every other concept is correlated by more than γ with one of them. So the answer v of
+    largest absolute value has |v| ≥ γ − γ/3. The concept that was asked about has a true correlation with the
+    sign of v and absolute value at least γ/3. The error of that concept, or of its opposite, is (1 −
+    |correlation|)/2. n is raised until there are at most n alternatives. n never exceeds the SQ dimension,
+    because n + 1 alternatives make that dimension at least n + 1.
 
     Examples
     --------

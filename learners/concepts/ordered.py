@@ -34,7 +34,7 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1: POINT labels at most one point 1; INTERVAL never labels only the larger of two points 1."""
+        """Return 1: POINT labels at most one point 1; INTERVAL labels 1 all points below one labelled 1."""
         return 1
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:

@@ -92,11 +92,11 @@ def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
 
     Guarantee
     ---------
-    The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which it holds.
-    So the concept that is best on the two outputs exceeds the least error by at most 4α if each output is
-    within α of its database. The excess error is the largest over such outputs. The probability is exact,
-    over all outputs. Both are the largest over samples in which the shares of the four kinds of examples are
-    multiples of 1/`parts`.
+    The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which the
+    concept holds. So the concept that is best on the two outputs exceeds the least error by at most 4α if
+    each output is within α of its database. The excess error is the largest over such outputs. The
+    probability is exact, over all outputs. Both numbers are the largest over samples in which the shares of
+    the four kinds of examples are multiples of 1/`parts`.
 
     Examples
     --------

@@ -126,7 +126,7 @@ class AtSize(PlainParameters):
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbouring samples of four kinds: mixed, constant, nearly consistent, randomly labelled."""
+        """Return neighbours of four kinds: mixed, constant, nearly consistent, or randomly labelled."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:

@@ -95,8 +95,9 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     """Learn with a number of examples that depends on the description of the *target*, not on the class.
 
     Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
-    at most b_t bits; on the other half its error is measured, with noise. A measured error of at most
-    2·alpha/3 ends the run with that hypothesis. If the records run out, the output is "insufficient samples".
+    at most b_t bits; on the other half the error of the chosen hypothesis is measured, with noise. A measured
+    error of at most 2·alpha/3 ends the run with that hypothesis. If the records run out, the output is
+    "insufficient samples".
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class NaiveParityLearner(ParityLearner):
     Guarantee
     ---------
     None: the loss is infinite. A sample that no parity agrees with always gives "⊥"; a neighbour that some
-    parity agrees with never does.
+    parity agrees with never gives "⊥".
 
     Examples
     --------

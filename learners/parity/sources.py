@@ -1,7 +1,8 @@
 """Hard problems for parities, and laws of points under which every parity's error is exact for any d.
 
-A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
-them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law has
+all of them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant
+otherwise.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return self.size
 
     def tally(self, database: Any) -> Tally:
-        """Return a database as counts; raise if it is invalid. The length, which is public, is checked first."""
+        """Return a database as counts; raise if it is invalid. The public length is checked first."""
         owner = type(self).__name__
         held = length(database, owner=owner)
         if held != self._m:

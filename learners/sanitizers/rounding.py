@@ -23,7 +23,7 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
     points
         In any order, repetitions allowed.
     cumulative
-        The share of the first i + 1 of them: never falling, the last 1.
+        Entry i is the share of the first i + 1 points. The entries never fall; the last is 1.
 
     Guarantee
     ---------
