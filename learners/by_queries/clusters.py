@@ -177,7 +177,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
     Notes
     -----
     The error bound is 2·tau/(mass − tau), so the lightest cluster whose centre must move has the largest
-    error. It is largest of all if the centre is far from 0 and the answer for its mass is far off.
+    error. The error is largest of all if this centre is far from 0 and the answer for its mass is far off.
 
     Examples
     --------

@@ -302,7 +302,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of x_i = 0 ∧ y = 1 among the records of its chunk; None if it is empty.
+        """Return, for each variable, the share of x_i = 0 ∧ y = 1 in its chunk; None if chunks are empty.
 
         Examples
         --------
