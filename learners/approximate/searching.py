@@ -168,7 +168,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @cached_property
     def search(self) -> LengthSearch:
-        """The search, with the level that the error bound needs."""
+        """The search for the length, at the level that the error bound needs."""
         search = LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by)
         level = self.stable.needed_gap(self._failure) + search.slack(self._failure)
         return LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by, level=level)
@@ -223,7 +223,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
 
 class _Run:
-    """What a run of a learner uses of one database."""
+    """What a run of the learner needs from one database."""
 
     def __init__(self, counted: NumberSample, learner: SearchingIntervalLearner) -> None:
         self.counted, self.learner = counted, learner

@@ -218,7 +218,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return the formulas of the learner by sanitizing: the first concept with fewest errors is taken."""
+    """Return the formulas of the sanitizing learner, which takes the first concept with fewest errors."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

@@ -21,7 +21,7 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
     Parameters
     ----------
     points
-        In any order, repetitions allowed.
+        The points, in any order; a point may occur several times.
     cumulative
         Entry i is the share of the first i + 1 points. The entries never fall; the last is 1.
 

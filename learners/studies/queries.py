@@ -188,7 +188,7 @@ class BentOnMeans:
 
     @property
     def algorithm(self) -> BentLearner:
-        """The learner by statistical queries that is run."""
+        """The SQ learner that is run."""
         return BentLearner(self.dimension)
 
     def sample_size(self, beta: float) -> int:
