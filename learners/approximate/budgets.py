@@ -272,7 +272,7 @@ def _inner_candidates(top: int) -> int:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive number that `enough` accepts, or up to a relative 1e-10 more."""
+    """Return the least positive x that `enough` accepts, or a number above it by at most 1e-10·x."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -284,5 +284,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive x with bound(x) ≤ limit, or up to a relative 1e-10 less."""
+    """Return the largest positive x with bound(x) ≤ limit, or a number below it by at most 1e-10·x."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

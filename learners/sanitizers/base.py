@@ -131,7 +131,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of `size` records, at most 1."""
+        """Return a bound, at most 1, on the failure probability for databases of `size` records."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:

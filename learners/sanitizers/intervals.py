@@ -115,7 +115,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of `size` records, at most 1.
+        """Return a bound, at most 1, on the failure probability for databases of `size` records.
 
         Examples
         --------
