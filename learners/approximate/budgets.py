@@ -131,7 +131,7 @@ class Split:
 
 @lru_cache(maxsize=64)  # a subject is copied for many runs
 def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
-    """Return the split with the least promise at which all calls have the same failure probability.
+    """Return the split with the least promise, if all kinds of failure get the same probability.
 
     Parameters
     ----------
@@ -210,9 +210,9 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 
 
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
-    """Return the split of `ConcavePromise`: every call gets the same epsilon and delta, A_dist as printed.
+    """Return the split of `ConcavePromise`: every call gets the same budget, and A_dist is as printed.
 
-    The claims of its 3·N + 1 calls add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
+    The claims of the 3·N + 1 calls of Rec add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
 
     Examples
     --------
@@ -230,9 +230,9 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
     """Return the epsilon and delta that each call of Rec may spend, for each of five ways to bound the total.
 
-    "lemma 2": as printed. "calls": the sum of 3·N + 1 claims. "tight": the same, but A_dist counts as (ε/2,
-    δ/2)-private, as it is. "advanced" and "optimal": the calls of "tight" by `advanced_bound` and by the
-    optimal composition, with half of delta as their slack.
+    "lemma 2": as printed. "calls": the claims of all 3·N + 1 calls are added. "tight": the same, but A_dist
+    counts as (ε/2, δ/2)-private, which it is. "advanced" and "optimal": the calls of "tight" are composed by
+    `advanced_bound` and by optimal composition; half of delta is the slack.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def _inner_candidates(top: int) -> int:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive number that `enough` accepts, or up to a relative 1e-10 more."""
+    """Return the least positive x that `enough` accepts, or a number above it by at most 1e-10·x."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -284,5 +284,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive x with bound(x) ≤ limit, or up to a relative 1e-10 less."""
+    """Return the largest positive x with bound(x) ≤ limit, or a number below it by at most 1e-10·x."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

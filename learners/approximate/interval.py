@@ -40,7 +40,7 @@ class SplitPromise(ConcavePromise):
 
     Guarantee
     ---------
-    The split's claim holds, because Rec has the privacy of the composition of its calls, for any budgets.
+    Whatever the budgets, Rec has the privacy of the composition of its calls. So the split's claim holds.
 
     Examples
     --------
@@ -120,11 +120,11 @@ class IntervalLearner(ThresholdLearner):
     Rec runs on the shifted score q(j) = r − errors(j) with the promise r and its own α = 1/2 (N9). On
     `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive
     levels. Except with probability beta/2 (`Split`), Rec then returns j with q(j) ≥ r/2, so at most r/2
-    errors. Let j* be the largest threshold below t with error above alpha. It errs only on {j* … t − 1}, and
-    every smaller threshold errs on all of that. So if any bad threshold below t makes at most r/2 errors on
-    the sample, so does j*. The same holds above t. So some bad threshold has at most r/2 errors with
-    probability at most 2·Pr[Bin(m, alpha) ≤ r/2]. The choice of r makes this at most beta/2 (`promise_at`).
-    `sample_size` is the least m whose r is enough for Rec.
+    errors. Let j* be the largest threshold below t with error above alpha. j* errs only on {j* … t − 1}, and
+    every smaller threshold errs on all of these numbers. So if any bad threshold below t makes at most r/2
+    errors on the sample, so does j*. The same holds above t. So some bad threshold has at most r/2 errors
+    with probability at most 2·Pr[Bin(m, alpha) ≤ r/2]. The choice of r makes this at most beta/2
+    (`promise_at`). `sample_size` is the least m whose r is enough for Rec.
 
     Examples
     --------

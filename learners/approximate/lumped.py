@@ -86,9 +86,10 @@ class LumpedLearner(PlainParameters):
 
     Guarantee
     ---------
-    It is as private as the learner, because lumping answers is post-processing. On databases of the named
-    numbers lumping loses nothing. No other number is an x there, so all other numbers have the same
-    probability. The ratio of this probability between two databases is then the same for all of them.
+    It is as private as the learner, because lumping answers is post-processing. If both databases contain
+    only named numbers, lumping does not lower the privacy loss. No other number is an x there, so all other
+    numbers have the same probability. The ratio of this probability between two databases is then the same
+    for all of them.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def at_64_bits(
     kind
         The class of the learner.
     options, utility
-        The options of its privacy audit, and of its utility audit (`exact` is set here).
+        The options of the learner's privacy audit, and of its utility audit (`exact` is set here).
     formulas
         The learner's formulas, written from the text.
 

@@ -55,7 +55,7 @@ class MostPositive:
     owner: str = "PointLearner"
 
     def two_best(self, database: Any) -> TwoBest:
-        """Return the number most often labelled 1, how often it is, and the next largest count."""
+        """Return the number with the most labels 1, how many it has, and the next largest count."""
         sample = sample_of(database, dimension=self.dimension, owner=self.owner)
         if not len(sample.points):
             return TwoBest(0, 0.0, 0.0)
@@ -132,7 +132,7 @@ def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, con
 
 @dataclass(frozen=True, kw_only=True)
 class PointLearner(OfNumbers, PlainParameters):
-    """Return the number that comes most often with the label 1 if it is far ahead, else a random number.
+    """Return the number that has the label 1 most often if it is far ahead, else a random number.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
     output j stands for the concept that labels only j with 1.
@@ -289,7 +289,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours: on one a number leads by as much as A_dist asks for, on the other by less."""
+        """Return neighbours: on one a number leads by the gap that A_dist asks for, on the other by less."""
         most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
         a, b = self.audited_points[:2]
         head = min(most, math.ceil(self.selection.threshold))
@@ -301,7 +301,7 @@ _ROUNDING = 1e-12
 
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
-    """Return delta; raise if it is not in (0, 1), and for 0 name the pure learner to use.
+    """Return delta; raise if it is not in (0, 1). If it is 0, the message names the pure learner to use.
 
     Examples
     --------

@@ -179,7 +179,7 @@ def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
 
 
 def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return the number of errors of each threshold j in {0 … top}: x ≥ j labelled 1 and x < j labelled 0.
+    """Return how many examples each threshold j ≤ top gets wrong: x ≥ j labelled 1, or x < j labelled 0.
 
     Examples
     --------

@@ -42,9 +42,9 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 
 
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
-    """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1] by min(zeros, ones).
+    """Return the interval [offset + i·width, offset + (i + 1)·width − 1] with the largest min(zeros, ones).
 
-    The family covers {offset … top − 1}; its last interval is trimmed. The family may have 2^63 members.
+    The intervals cover {offset … top − 1}, and the last one is trimmed. There may be 2^63 of them.
 
     Examples
     --------
@@ -113,10 +113,10 @@ class SearchingIntervalLearner(ThresholdLearner):
     (i) If the search finds J, some J consecutive numbers have g ones and g zeros. The families have intervals
     of length 2J that begin at multiples of 2J, or J later (the text gives length J there, N21). One interval
     contains those J numbers. Labels change only once, at t, so no other interval of its family contains both
-    ones and zeros. It leads by g, or is the only one, so A_dist releases it. H has thresholds in it at
-    distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them are no more than the length tried
-    before J (or one number). So they have at most g + 2s ones, or at most g + 2s zeros, and one of the two
-    thresholds errs on no other numbers.
+    ones and zeros. So the interval with the J numbers leads by g, or is the only one, and A_dist releases it.
+    H has thresholds in this interval at distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them
+    are no more than the length tried before J (or one number). So they have at most g + 2s ones, or at most g
+    + 2s zeros, and one of the two thresholds errs on no other numbers.
 
     (ii) If the search finds no length, all numbers have at most g + 2s ones, or at most g + 2s zeros, and H
     has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are wrong, and `promised_size` is
@@ -145,7 +145,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilon of the search, of each A_dist, and of the choice from H, chosen to minimise the errors.
+        """The epsilons of the search, of each A_dist and of the choice from H. They minimise the error bound.
 
         The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, where n is the number of calls of each kind,
         the sum is least if ε is proportional to √(κ/n).
@@ -168,7 +168,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @cached_property
     def search(self) -> LengthSearch:
-        """The search, with the level that the error bound needs."""
+        """The search for the length, at the level that the error bound needs."""
         search = LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by)
         level = self.stable.needed_gap(self._failure) + search.slack(self._failure)
         return LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by, level=level)
@@ -223,7 +223,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
 
 class _Run:
-    """The quantities of one database that a run of a learner uses."""
+    """What a run of the learner needs from one database."""
 
     def __init__(self, counted: NumberSample, learner: SearchingIntervalLearner) -> None:
         self.counted, self.learner = counted, learner
@@ -231,7 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the best interval of {A_i} and of {B_i}; empty contests if the search found no length."""
+        """Return the best of the A_i and the best of the B_i; both are empty if no length was found."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

@@ -94,8 +94,8 @@ def lemma_3_size(
     top
         T, the last threshold.
     alpha, beta, epsilon, delta
-        Parameters of the learner. The failure probability in Lemma 3 is 2·log*(T) times its own beta, and
-        equals half of the learner's beta.
+        Parameters of the learner. The failure probability in Lemma 3 is 2·log*(T) times the beta of that
+        lemma. Here it equals half of the learner's beta.
     shifted
         False: as printed, Rec's α is the learner's. True: with the shifted score and Rec's own α = 1/2 (N9).
 

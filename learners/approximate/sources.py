@@ -104,7 +104,7 @@ class NumberProblem:
     target
         The number j of the concept that labels the samples.
     size
-        Examples in a sample.
+        The number of examples in a sample.
     """
 
     name: str
@@ -127,7 +127,7 @@ class NumberProblem:
         return self._two_numbers if two and self.size <= _FEW_DATABASES else None
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the exact error of an answer on the source; infinite for one that is not a hypothesis.
+        """Return the exact error of an answer on the source; infinite for an answer that is not a hypothesis.
 
         A whole number stands for a concept. Any other answer must have `error_on(source, target)`.
         """
@@ -151,7 +151,7 @@ class NumberProblem:
         return replace(self, name=f"{stem}, varied source", source=source)
 
     def _another(self, rng: np.random.Generator) -> int:
-        """Return a target beside an atom, or any target."""
+        """Return a random target: usually an atom or the next number, otherwise any number."""
         found = int(anywhere(self.source.dimension, 1, rng)[0])
         if not self.source.atoms or rng.random() < 0.2:
             return found

@@ -30,7 +30,7 @@ __all__ = ["kmeans_against", "perceptron_against"]
 
 @dataclass(frozen=True)
 class _Separable(Reweighted):
-    """Proposes known populations and random ones, whose margin is the one that the perceptron is given."""
+    """Proposes known and random populations; all have the margin that the perceptron is given."""
 
     dimension: int
     margin: float
@@ -146,7 +146,7 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return the audit run of `KMeansQueries` against all valid oracles, on laws on which `is_steady` holds.
+    """Return the audit run of `KMeansQueries` against all valid oracles, on steady laws (`is_steady`).
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """The catalogue entries of a learner that works by queries: two with central noise and two with local noise.
 
-Of each two, one entry has few records, and the other has the sample size that the learner states.
+In each pair, one entry has few records, and the other has the sample size that the learner states.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float
 
 @dataclass(frozen=True)
 class _Share:
-    """The query that is 1, or a coordinate if `place` is given, on the points nearest to a centre; else 0."""
+    """The query that is 1 (if `place` is given, a coordinate) on the points nearest to a centre, else 0."""
 
     centres: Centres
     cluster: int
@@ -92,7 +92,7 @@ class _Shares:
 
 @dataclass(frozen=True)
 class KMeansQueries:
-    """Lloyd's iteration through statistical queries; each centre becomes its cluster's sum ÷ its mass.
+    """Lloyd's iteration through statistical queries; each centre moves to the mean of its cluster.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class KMeansQueries:
 
     @property
     def accuracy(self) -> float:
-        """2·tau/least_mass: the largest difference between a coordinate of a moved centre and of Lloyd's."""
+        """2·tau/least_mass: the largest coordinate difference between a moved centre and Lloyd's centre."""
         return 2.0 * self.tau / self.least_mass
 
     @property

@@ -43,9 +43,10 @@ class ChunkedRun(StatedSize, ChecksDraws):
 
         @property
         def algorithm(self) -> Any:
-            """The SQ algorithm: `most_queries` is how many queries it may ask, `learn(oracle)` runs it.
+            """The SQ algorithm, which has `most_queries`, `learn` and `learn_many`.
 
-            `learn_many(oracle)` runs it many times at once, with a `ManyChunks` as oracle, and returns the
+            `most_queries` is the largest number of queries that it may ask. `learn(oracle)` runs it once.
+            `learn_many(oracle)`, with a `ManyChunks` as oracle, runs it many times at once and returns the
             outputs.
             """
 

@@ -44,12 +44,12 @@ class ChunkNoise:
 
     Guarantee
     ---------
-    Each record lies in one chunk and affects one answer. Central: an average over m records, of a query with
-    values in a range of this width, moves by at most width/m when a record is replaced. So noise of scale
-    width/(m·epsilon) makes the answer epsilon-private. Given the earlier answers, the other answers have the
-    same law on both databases. Local: each record adds Laplace noise of scale width/epsilon to its value.
-    This makes its report epsilon-private for every later use (K11 Definition 5.3). The average of the reports
-    is the chunk's mean plus a sum of m such variables, divided by m.
+    Each record lies in one chunk and affects one answer. Central: let a query have values in a range of some
+    width. If a record is replaced, the query's average over m records moves by at most width/m. So noise of
+    scale width/(m·epsilon) makes the answer epsilon-private. Given the earlier answers, the other answers
+    have the same law on both databases. Local: each record adds Laplace noise of scale width/epsilon to its
+    value. This makes its report epsilon-private for every later use (K11 Definition 5.3). The average of the
+    reports is the chunk's mean plus a sum of m such variables, divided by m.
 
     Either way, given the earlier answers, the answer is the chunk's mean plus a `LaplaceSum`, of one or of m
     terms.
@@ -127,8 +127,8 @@ class EvenChunks(Oracle):
     Guarantee
     ---------
     All answers together are epsilon-differentially private when one record is replaced. In the local model
-    each record's report is epsilon-private too. See `ChunkNoise`. All answers are within their tolerance with
-    the probability that `ChunkNoise.chunk_size` says, if the chunks have at least that size.
+    each record's report is epsilon-private too. See `ChunkNoise`. If each chunk has at least the size from
+    `ChunkNoise.chunk_size`, all answers are within their tolerance with the probability 1 − beta given there.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres before every round and after the last, and the mass of each centre's cluster.
+    """Return the centres before each round and after the last round, and the mass of each centre's cluster.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
     Guarantee
     ---------
-    If it returns True and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof by
-    induction over the rounds: the clusters equal Lloyd's. A centre whose mass is at least least_mass + tau
+    If the result is True and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof
+    by induction over the rounds: the clusters equal Lloyd's. A centre whose mass is at least least_mass + tau
     moves to within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre whose mass is below least_mass −
     tau does not move, and neither does Lloyd's. A point stays in its cluster if it is nearer to its own
     centre than to any other by more than 2·√d·accuracy.
@@ -153,7 +153,7 @@ class ClusterProblem:
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a steady problem with a point or some weight moved; this one if no such problem is found."""
+        """Return a steady problem with a point or some weight moved; this problem itself if none is found."""
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()
@@ -177,7 +177,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
     Notes
     -----
     The error bound is 2·tau/(mass − tau), so the lightest cluster whose centre must move has the largest
-    error. It is largest of all if the centre is far from 0 and the answer for its mass is far off.
+    error. The error is largest of all if this centre is far from 0 and the answer for its mass is far off.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a steady problem with two to four random points near each initial centre; None if none is found.
+    """Return a steady problem with two to four random points near each initial centre, or None.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         def _noise(self) -> ChunkNoise: ...
 
         def means(self, database: Any) -> NDArray[np.float64] | None:
-            """Return each variable's answer without noise, shape (d,); None with too few records."""
+            """Return each variable's answer without noise, shape (d,); None if there are too few records."""
 
         def _chunk(self, database: Any) -> int: ...
 
@@ -142,7 +142,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
             """Return the noise on the answers, shape (size, d)."""
 
         def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
-            """Return the log probabilities that each variable is kept, and dropped, shape (2, d)."""
+            """Return the log-probabilities that a variable is kept and that it is dropped, shape (2, d)."""
 
     def __post_init__(self) -> None:
         positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
@@ -167,9 +167,9 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return list(map(tuple, kept.astype(int).tolist()))
 
     def distribution(self, database: Any) -> Finite | Product:
-        """Return the exact law: the variables are kept independently, each by a tail of its noise.
+        """Return the exact law: each variable is kept independently, with the probability of a noise tail.
 
-        With more than 12 variables the conjunctions are not listed, and the law is that of independent bits.
+        For more than 12 variables the conjunctions are not listed; the law is a product over the bits.
         """
         from audit.distributions import Finite, Product
 
@@ -281,7 +281,7 @@ class ConjunctionLearner(KeepsVariables):
         return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a conjunction, by the SQ learner with the private oracle of `model`."""
+        """Return the conjunction that the SQ learner finds with the private oracle of `model`."""
         self._checked(database)
         if len(database) < self.dimension:
             return INSUFFICIENT
@@ -289,7 +289,7 @@ class ConjunctionLearner(KeepsVariables):
         return self.algorithm.learn(oracle)
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with one record per chunk; replacing it moves an average by the whole range."""
+        """Return neighbours with one record per chunk, so that an average moves by the whole range."""
         zero, one = (0,) * self.dimension, (1,) * self.dimension
         left = [(zero, 1)] * self.dimension
         return [(left, [(one, 1), *left[1:]])]
@@ -302,7 +302,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of records with x_i = 0 ∧ y = 1 in its chunk; None for empty chunks.
+        """Return, for each variable, the share of x_i = 0 ∧ y = 1 in its chunk; None if chunks are empty.
 
         Examples
         --------

@@ -82,7 +82,10 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers high answers (dropping) for mean 0, and low answers (keeping) otherwise."""
+    """Return a score that prefers high answers if the mean is 0, and low answers otherwise.
+
+    High answers drop a variable, low answers keep it.
+    """
     del query
     return answer if truth == 0.0 else -answer
 

@@ -94,7 +94,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of points with which all answers are within tau, except with probability beta.
+        """The number of points for which all answers are within tau, except with probability beta.
 
         Examples
         --------

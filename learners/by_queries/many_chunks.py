@@ -25,7 +25,7 @@ _CELLS = 2**21
 
 
 class ManyChunks:
-    """Answers the queries of many runs, which may differ, from the chunks that `EvenChunks` reads.
+    """Answers many runs, whose queries may differ, from the same chunks as `EvenChunks`.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ class ManyChunks:
     Guarantee
     ---------
     The answers to a run have the same law as those of `EvenChunks`. The average over a chunk is computed from
-    the value of each kind of record and its number of occurrences there. Given the earlier answers, the noise
-    has the law `ChunkNoise.law`; in the local model this is the law of the average of the records' own noise.
-    A run that skips a query asks no more queries, so its query k is answered from chunk k, as in
+    the value of each kind of record and the number of such records in the chunk. Given the earlier answers,
+    the noise has the law `ChunkNoise.law`; in the local model this is the law of the average of the records'
+    own noise. A run that skips a query asks no more queries, so its query k is answered from chunk k, as in
     `EvenChunks`. A run evaluates its query once for every kind of record, not for every record. Run i uses
     the same noise on every database of the same length.
 
@@ -103,8 +103,8 @@ class ManyChunks:
         Parameters
         ----------
         values
-            Takes indices into `records`; returns the value of each active run's query at each of them, shape
-            (active runs, places).
+            Takes indices into `records`; returns the value of each active run's query at each index, shape
+            (active runs, indices).
         width
             High minus low of the queries.
         active

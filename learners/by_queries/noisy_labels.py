@@ -98,7 +98,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     alpha, beta
         Error about *clean* labels and failure probability, each in (0, 1/2).
     eta
-        The noise rate, known, in [0, 1/2): each label of the sample was flipped with this probability.
+        The known noise rate, in [0, 1/2): each label of the sample was flipped with this probability.
     size
         The number of records in each database of a privacy audit.
 
@@ -170,7 +170,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return self.eta
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a conjunction, by the SQ learner with a private oracle that corrects for flipped labels."""
+        """Return the conjunction that the SQ learner finds; its oracle corrects for flipped labels."""
         self._checked(database)
         if not self._chunk(database):
             return INSUFFICIENT

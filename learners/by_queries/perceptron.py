@@ -261,7 +261,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples with which all answers are within tolerance with probability 1 − beta."""
+        """The number of examples for which all answers are within tolerance, except with probability beta."""
         origin = (0.0,) * self.dimension
         round_of = [self.algorithm.error_query(origin), *self.algorithm.push_queries(origin)]
         beta = self.beta / self.algorithm.most_rounds

@@ -1,4 +1,7 @@
-"""SQ dimension, and a non-adaptive weak learner of classes where it is small (K11 after Corollary 5.17)."""
+"""SQ dimension, and a non-adaptive weak learner of classes in which the SQ dimension is small.
+
+The source is K11, after Corollary 5.17.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ def sq_dimension(
 
 
 def _apart(n: int) -> float:
-    """Return the largest correlation allowed between two of n concepts, plus a margin for rounding."""
+    """Return the largest correlation that two of n concepts may have, plus a margin for rounding."""
     return 1.0 / n**3 + 1e-12
 
 
@@ -205,7 +208,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """Ask in one round how often a few concepts agree with the target; return the best or its negation.
+    """Ask in one round how often a few concepts agree with the target; return the best one or its negation.
 
     Parameters
     ----------
@@ -219,12 +222,12 @@ class GenericWeakLearner:
     ---------
     The error is at most 1/2 − γ/6 for every target of the class and with every valid oracle. The learner asks
     at most n queries of tolerance γ/3, all before any is answered. Here γ = 1/(n + 1)³, and n is at most the
-    SQ dimension. The `alternatives` are a maximal set: each two are correlated by at most γ in absolute
-    value, and every other concept is correlated by more than γ with one of them. So the answer v of largest
-    absolute value has |v| ≥ γ − γ/3. The true correlation of its concept has the sign of v and absolute value
-    at least γ/3. The error of that concept, or of its opposite, is (1 − |correlation|)/2. n is raised until
-    there are at most n alternatives. It never exceeds the SQ dimension, because n + 1 alternatives make that
-    dimension at least n + 1.
+    SQ dimension. The `alternatives` are a maximal set: every two of them are correlated by at most γ in
+    absolute value, and every other concept is correlated by more than γ with one of them. So the answer v of
+    largest absolute value has |v| ≥ γ − γ/3. The concept that was asked about has a true correlation with the
+    sign of v and absolute value at least γ/3. The error of that concept, or of its opposite, is (1 −
+    |correlation|)/2. n is raised until there are at most n alternatives. n never exceeds the SQ dimension,
+    because n + 1 alternatives make that dimension at least n + 1.
 
     Examples
     --------

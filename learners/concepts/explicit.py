@@ -106,9 +106,9 @@ class ExplicitClass(ConceptClass):
 
 
 def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
-    """Return one concept for each labelling of some points (default: all) that a class can give.
+    """Return a class with one concept for each labelling that a class gives to some points (default: all).
 
-    Of the concepts with the same labelling the first is kept, under its own name (K11 Corollary 3.6).
+    If several concepts give the same labelling, the first is kept, under its own name (K11 Corollary 3.6).
 
     Examples
     --------

@@ -28,9 +28,9 @@ class LabelClass(ConceptClass):
 
     Notes
     -----
-    Its VC dimension is that of C: c^label(x, y) = c(x) ⊕ y. So a set of (x, y) with distinct x is shattered,
-    for any labels y, if and only if C shatters these x. A set that contains (x, 0) and (x, 1) is never
-    shattered.
+    The VC dimension of C^label is that of C, because c^label(x, y) = c(x) ⊕ y. So a set of (x, y) with
+    distinct x is shattered, for any labels y, if and only if C shatters these x. A set that contains (x, 0)
+    and (x, 1) is never shattered.
 
     Examples
     --------

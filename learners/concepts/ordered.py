@@ -34,7 +34,7 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1: POINT never labels two points 1, and INTERVAL never only the larger of two points."""
+        """Return 1: POINT labels at most one point 1; INTERVAL labels 1 all points below one labelled 1."""
         return 1
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
@@ -67,7 +67,7 @@ class PointClass(_OnNumbers):
         return self.domain
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether it is j."""
+        """Return for each point whether it equals j."""
         return np.asarray(self._numbers(points) == concept, dtype=np.bool_)
 
 

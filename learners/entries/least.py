@@ -36,7 +36,7 @@ __all__: list[str] = []
 
 
 def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, budget: int = 1_000) -> Entry:
-    """Return the entry of a learner on `examples` examples of problems whose names start with `hardest`."""
+    """Return a learner's entry on `examples` examples; only problems with the prefix `hardest` are used."""
     made = part()
 
     def audited() -> dict[str, Any]:

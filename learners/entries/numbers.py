@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers that need a study's problems, or pairs that are slow to find."""
+"""Entries of learners over 64-bit numbers. They need a study's problems, or pairs that are slow to find."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _sampled() -> list[Any]:
 
 
 def _listed() -> dict[str, Any]:
-    """Return options with samples that have one best threshold, so that the A_dist of Rec decides."""
+    """Return options with pairs of samples that have one best threshold, so that A_dist in Rec decides."""
     pairs = []
     for ones in (50, 500):
         left = [(2**63 - 1, 1)] * ones + [(2**63 + 1, 0)] * ones

@@ -38,7 +38,7 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points: a count at the noisy test's threshold, or equal counts."""
+    """Return an entry on databases of two points, with one count at the noisy test's threshold or m/2."""
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
@@ -58,7 +58,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 def _far(name: str, factory: Any, what: str) -> Entry:
     """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs.
 
-    Accuracy is audited at the m of the default parameters (`_accurate`).
+    The entries of `_accurate` audit accuracy, at the m of the default parameters.
     """
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}

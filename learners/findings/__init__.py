@@ -32,7 +32,7 @@ TOPICS = (
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return, for the name of every finding of this package, the function that computes the finding.
+    """Return the findings of this package: each name with the function that computes the finding.
 
     Examples
     --------

@@ -47,7 +47,7 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """K11 Theorem 3.4: the generic learner is private, and an agnostic learner on `generic_size` examples.
+    """K11 Theorem 3.4: the generic learner is private; on `generic_size` examples it learns agnostically.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
 
 
 def k11_corollary_3_6() -> Finding:
-    """K11 Corollary 3.6: one hypothesis for each labelling. By Sauer's lemma there are few labellings.
+    """K11 Corollary 3.6: one hypothesis per labelling is enough, and by Sauer's lemma labellings are few.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
 
 
 def bns_theorem_6() -> Finding:
-    """BNS Theorem 6: a lower bound on the sample size of pure sanitizers, and that of the generic one.
+    """BNS Theorem 6: a lower bound for pure sanitizers, and the sample size of the generic sanitizer.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["FINDINGS", "k11_claim_4_3"]
 
 
 def k11_claim_4_3() -> Finding:
-    """K11 Claim 4.3: an example that A takes at most doubles the chance of a parity, in every database.
+    """K11 Claim 4.3: if A takes an example, the chance of a parity at most doubles, in every database.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def k11_claim_4_3() -> Finding:
 
 
 def _worst_quotient(dimension: int, examples: int, inclusion: float) -> tuple[int, float]:
-    """Return how many quotients Pr[h | A takes example i]/Pr[h | not taken] exist, and the largest."""
+    """Return the number of quotients Pr[h | A takes example i]/Pr[h | not taken], and the largest of them."""
     words = list(product((0, 1), repeat=dimension))
     solutions = [
         frozenset(r for r in words if sum(a * b for a, b in zip(x, r, strict=True)) % 2 == y)
@@ -74,7 +74,7 @@ def _law(
     *,
     always: frozenset[tuple[int, ...]],
 ) -> dict[tuple[int, ...], float]:
-    """Return the law of A's answer, a uniform solution of the examples taken, if A does not refuse."""
+    """Return the law of A's answer if A does not refuse: a uniform solution of the examples taken."""
     law = dict.fromkeys(words, 0.0)
     for chosen in product((False, True), repeat=len(rest)):
         weight, space = 1.0, always

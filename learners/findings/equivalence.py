@@ -73,9 +73,11 @@ def k11_theorem_5_14() -> Finding:
 
 
 def _there_and_back(dimension: int) -> tuple[float, ...]:
-    """Return d, A_MP's queries and tolerance, its records in the local model, and a tolerance and queries.
+    """Return six numbers: d, and what A_MP and its simulation need.
 
-    The last two are those with which an SQ oracle simulates the local randomizers on these records.
+    They are: d; the number of queries that A_MP asks, and their tolerance; the number of records that it
+    needs in the local model; the tolerance and the number of queries with which an SQ oracle simulates the
+    local randomizers on these records.
     """
     records = MaskedParityLearner(dimension=dimension, model="local", beta=_BETA).sample_size()
     tolerance = _BETA / (3.0 * math.exp(2.0) * records)
@@ -83,18 +85,18 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m, the largest excess error of a learner that sanitizes, and the largest Pr[excess error > 4α].
+    """Return m; the largest excess error of a learner that sanitizes; and the largest Pr[excess error > 4α].
 
-    The learner sanitizes two databases for the same class, each with half of ε. S_1 has the point 0 in place
-    of every x whose label is not 1, S_0 in place of every x whose label is not 0. No concept holds at 0.
+    The learner sanitizes two databases for the same class, each with half of ε. In S_1 the point 0 replaces
+    every x whose label is not 1; in S_0 it replaces every x whose label is not 0. No concept holds at 0.
 
     Guarantee
     ---------
-    The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which it holds.
-    So the concept that is best on the two outputs exceeds the least error by at most 4α if each output is
-    within α of its database. The excess error is the largest over such outputs. The probability is exact,
-    over all outputs. Both are the largest over samples in which the shares of the four kinds of examples are
-    multiples of 1/`parts`.
+    The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which the
+    concept holds. So the concept that is best on the two outputs exceeds the least error by at most 4α if
+    each output is within α of its database. The excess error is the largest over such outputs. The
+    probability is exact, over all outputs. Both numbers are the largest over samples in which the shares of
+    the four kinds of examples are multiples of 1/`parts`.
 
     Examples
     --------
@@ -122,24 +124,26 @@ def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
 
 
 def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
-    """Return a database of 1s and 2s, as often as counted, filled up with 0s."""
+    """Return a database with these counts of 1s and 2s; the remaining records are 0s."""
     ones, twos = counts.tolist()
     return [0] * (size - ones - twos) + [1] * ones + [2] * twos
 
 
 def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
-    """Return a number of rounds, and the distribution near a database that a learner builds in them.
+    """Return the number of rounds and the final distribution of a learner that approximates a database.
 
     Multiplicative weights: in each round an agnostic learner gets the database S with label 1 and the
-    distribution D with label 0, in equal shares. A hypothesis, a concept or its complement, errs on 1/2 −
-    (Q(S) − Q(D))/2 of them, where Q is the share that it labels 1. D then gets more weight where the returned
-    hypothesis is 1. The learner here is the worst one whose excess error is at most γ.
+    distribution D with label 0, in equal shares. A hypothesis, a concept or its complement, errs on a share
+    1/2 − (Q(S) − Q(D))/2 of them, where Q is the share that the hypothesis labels 1. D then gets more weight
+    where the returned hypothesis is 1. The learner here is the worst of all learners whose excess error is at
+    most γ.
 
     Guarantee
     ---------
-    The gap Q(S) − Q(D) of the hypothesis is within 2γ of the largest. If it is below α − 2γ, every gap is
-    below α, and the learner stops. Otherwise the divergence of D from S falls by at least 2·gap² (Hoeffding's
-    lemma). It begins at ln|X| at most, so there are at most ln|X|/(2·(α − 2γ)²) rounds.
+    The gap Q(S) − Q(D) of the returned hypothesis is within 2γ of the largest gap. If the returned gap is
+    below α − 2γ, every gap is below α, and the learner stops. Otherwise the divergence of D from S falls by
+    at least 2·gap² (Hoeffding's lemma). The divergence is at most ln|X| at the start, so there are at most
+    ln|X|/(2·(α − 2γ)²) rounds.
 
     Examples
     --------
@@ -205,7 +209,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error over the databases, and how many records ε = 1 needs."""
+    """Return the most rounds and the largest error over the databases, and the m needed at ε = 1."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)
@@ -219,7 +223,7 @@ def _most_rounds(points: int) -> int:
 
 
 def _databases(points: int) -> list[NDArray[np.float64]]:
-    """Return databases, each as the shares of the points, that are far from uniform in different ways."""
+    """Return databases that are far from uniform in different ways, each as the shares of its points."""
     place = np.arange(points)
     kinds = (
         place == 0,

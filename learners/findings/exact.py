@@ -21,7 +21,7 @@ def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float,
     subject
         Has `records`, `relation`, `distribution` and `claim`.
     size
-        Records in a database.
+        The number of records in a database.
     sorted_only
         True if the order of records does not matter to the subject: sorted databases are then enough.
 

@@ -90,7 +90,10 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return the least exact probability of the right output, over targets with one sample each, and n."""
+    """Return two numbers: the least exact probability of the right output over some targets, and n.
+
+    Each target has one sample, of n examples.
+    """
     learner = GenericLearner(concepts=ParityClass(_DIMENSION), **_ACCURACY)
     rng = np.random.default_rng(0)
     words = learner.hypotheses.names
@@ -104,7 +107,10 @@ def _parity_privately() -> tuple[float, int]:
 
 
 def _parity_efficiently() -> tuple[float, int]:
-    """Return the least share of runs of A* that are right, over targets with one sample each, and n."""
+    """Return two numbers: the least share of runs of A* that are right over some targets, and n.
+
+    Each target has one sample, of n examples.
+    """
     learner = AmplifiedParityLearner(_DIMENSION, form="retry", tight=True, **_ACCURACY)
     rng, least = np.random.default_rng(0), 1.0
     for number in range(0, 2**_DIMENSION, 2**_DIMENSION // 16):

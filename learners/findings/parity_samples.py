@@ -1,4 +1,4 @@
-"""Findings about the examples that A and A* need: K08 Lemma 3.1; K11 Lemma 4.1 and Theorem 4.4."""
+"""Findings about how many examples A and A* need: K08 Lemma 3.1; K11 Lemma 4.1 and Theorem 4.4."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _first_false(epsilon: float) -> int:
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return (k·n′ + s)/(ln(1/β)/εα) for the printed plan and footnote 4's, at d = ε = 1; log is ln(1/β)."""
+    """Return (k·n′ + s)/(log/εα) for the printed plan and for footnote 4's; d = ε = 1, and log is ln(1/β)."""
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
         k = math.ceil(part / math.log(4.0 / 3.0))
@@ -152,7 +152,7 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return the largest `_samples_per_unit` of footnote 4's plan for β = 10^−2, 10^−3, …, rounded up."""
+    """Return, rounded up, the largest `_samples_per_unit` of footnote 4's plan over β = 10^−2, 10^−3, …."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 

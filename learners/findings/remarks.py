@@ -251,7 +251,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return the most that replacing a record changes the generic learner's expected error on any example."""
+    """Return how much replacing one record can change the generic learner's expected error on an example."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)

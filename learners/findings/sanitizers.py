@@ -29,7 +29,7 @@ _RUNS = 10
 
 
 def _worst(sanitizer: Any) -> float:
-    """Return the largest error in `_RUNS` runs on each database of the sanitizer's problems."""
+    """Return the largest error over all of the sanitizer's problems, with `_RUNS` runs on each."""
     rng = np.random.default_rng(0)
     errors: list[float] = [
         sanitizer.measure(output, problem.counted)
@@ -40,7 +40,7 @@ def _worst(sanitizer: Any) -> float:
 
 
 def _slope(alphas: tuple[float, ...], sizes: list[int]) -> float:
-    """Return the exponent of 1/α in the sizes, from the first and the last of them."""
+    """Return the exponent of 1/α in the sizes, computed from the first and the last size."""
     return math.log(sizes[-1] / sizes[0]) / math.log(alphas[0] / alphas[-1])
 
 
@@ -205,7 +205,7 @@ def theorem_4() -> Finding:
 
 @cache
 def theorem_5() -> Finding:
-    """BNS Theorem 5: the error is at most 3α, not only 3α + 2β, for all α < 1/3 and all ε.
+    """BNS Theorem 5: the error is at most 3α, less than the printed 3α + 2β, for all α < 1/3 and all ε.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def k11_weak_learning() -> Finding:
 
 
 def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[float, int]:
-    """Return the largest error over targets and adversaries, and the largest number of rounds."""
+    """Return the largest error and the largest number of rounds, over all targets and adversaries."""
     worst, rounds = 0.0, 0
     for population in populations:
         for policy in _POLICIES:

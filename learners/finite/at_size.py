@@ -28,9 +28,10 @@ class AtSize(PlainParameters):
     part
         The learner.
     calm, odd
-        Two records that move its answers in opposite directions; for label privacy they have the same x.
+        Two records that move the learner's answers in opposite directions. For label privacy they have the
+        same x.
     share
-        The share of odd records among calm ones at which one more odd record changes the output most.
+        The share of odd records (all others are calm) at which one more odd record changes the output most.
     audited
         The number of records in the suggested pairs; None: `sample_size`.
     places
@@ -120,12 +121,12 @@ class AtSize(PlainParameters):
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner; its `sample`, if it has one, is faster and has the same law."""
+        """Return one output of the learner; its method `sample`, if any, is faster and has the same law."""
         sample = getattr(self.part, "sample", None)
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbouring samples: mixed, constant, consistent up to one record, randomly labelled."""
+        """Return neighbours of four kinds: mixed, constant, nearly consistent, or randomly labelled."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
@@ -149,7 +150,7 @@ class AtSize(PlainParameters):
                     yield sample, _replaced(sample, place, record)
 
     def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        """Yield a pair: the points of a sample with random labels, and the same with one label flipped."""
+        """Yield a pair: a sample with random labels, and the same sample with one label flipped."""
         if self.labels is None:
             return
         sample = self._drawn()
@@ -170,7 +171,7 @@ class AtSize(PlainParameters):
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return a list of the example with its label flipped; an empty list if records have no labels."""
+        """Return the example with its label flipped, in a list; an empty list if records have no labels."""
         if self.labels is None:
             return []
         x, y = record

@@ -166,7 +166,7 @@ class Hypotheses:
         return LabelCounts.of(database, places=self.places, labels=self.labels, owner=owner)
 
     def some(self, indices: NDArray[np.intp]) -> Hypotheses:
-        """Return the class of some of the hypotheses, under their own names."""
+        """Return the class of the hypotheses at `indices`; they keep their names."""
         names = [self.names[index] for index in indices.tolist()]
         table = TruthTable(np.ascontiguousarray(self.table.packed[:, indices]), self.table.points)
         return Hypotheses(self.domain, names, table, self.labels)

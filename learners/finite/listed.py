@@ -193,7 +193,7 @@ class LateExamples(Sequence[Any]):
 
 
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
-    """Return a database as a `ListedExamples`; itself if it already is one.
+    """Return a database as a `ListedExamples`; if it is already stored in this way, return it unchanged.
 
     Each record that cannot be hashed is a kind of its own. The database must pass `check_database`.
 
@@ -214,7 +214,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return the possible records of a database; if these are not known, the database itself.
+    """Return the possible records of a database. If they are not known, return the database itself.
 
     Examples
     --------

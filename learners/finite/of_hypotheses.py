@@ -55,7 +55,7 @@ class OfHypotheses(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples (the excess over OPT, if agnostic), or None."""
+        """The accuracy claimed on `sample_size` examples, or None. Agnostic learners claim excess error."""
         return PAC(self.alpha, self.beta)
 
     @property

@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable, with noisy labels, with two rivals 1.05·alpha apart in error.
+    """Return agnostic problems: realizable ones, noisy labels, and two rivals 1.05·alpha apart in error.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 
 
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems whose target is in the class: uniform, or with weight near alpha where a rival differs.
+    """Return problems with a target in the class: uniform, or with mass near alpha where a rival differs.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return hypothesis 0, and where the nearest other labelling differs; None if all hypotheses agree."""
+    """Return 0, and where hypothesis 0 differs from its nearest rival; None if all hypotheses agree."""
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)
@@ -224,7 +224,7 @@ def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
 
 
 def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return a marginal that gives `share` to the points where `differing` is 1, the rest to the others.
+    """Return a marginal with mass `share` on the points where `differing` is 1, and the rest elsewhere.
 
     Examples
     --------

@@ -22,7 +22,7 @@ _MOST_NOISE = 0.45
 def random_problem(
     hypotheses: Hypotheses, rng: np.random.Generator, *, alpha: float, examples: int, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem with a random target, and random weights or little weight where a rival differs.
+    """Return a problem with a random target; the weights are random, or small where a rival differs.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def varied_problem(
 
     Guarantee
     ---------
-    Without `noisy`, if a hypothesis of the class labels all examples, this is so in the new problem too.
+    If `noisy` is false and some hypothesis labels all examples correctly, this also holds in the new problem.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the law with weight moved to a point; the best hypothesis labels it if it had no weight."""
+    """Return the law with weight moved to a point; the best hypothesis labels a point that had no weight."""
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))
@@ -108,7 +108,7 @@ def _moved(
 
 
 def _relabelled(problem: LearningProblem, target: int, marginal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the law with another target and the same share of wrong labels at every point."""
+    """Return the problem's law with another target; each point keeps its share of wrong labels."""
     best = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
     wrong = np.where(best, problem.law[:, 0], problem.law[:, 1])
     right = marginal - wrong

@@ -28,7 +28,7 @@ class LabelCounts:
     Parameters
     ----------
     zeros, ones
-        Shape (number of points,).
+        How often each point has the first label, and the second: shape (points,).
 
     Examples
     --------

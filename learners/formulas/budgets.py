@@ -48,7 +48,10 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε at δ of a composition of (ε_i, δ_i), from all outcomes of randomised responses."""
+    """Return the least ε at δ of a composition of (ε_i, δ_i)-private steps, by listing all outcomes.
+
+    Each step is the randomised response with this ε_i and δ_i.
+    """
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
     flawless = math.prod(1.0 - d for _, d in claims)
@@ -77,7 +80,7 @@ def _depth(top: int) -> tuple[int, int]:
 
 
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
-    """Return the innermost difference g, and for each level the ε of its choice and of one A_dist.
+    """Return the innermost difference g and, for each level, the ε of the choice and of one A_dist.
 
     b is the failure probability divided by 2N + 1. At a level with difference G = 4^i·g, the choice fails
     with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)). g is
@@ -103,7 +106,7 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 
 
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
-    """Return the ε of the choice and of one A_dist of each level, and the δ of one A_dist.
+    """Return, for each level, the ε of the choice and of one A_dist; and the δ of one A_dist.
 
     Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
     optimal composition, and raises the budgets of all calls in steps of 2 % while the total stays within (ε,
@@ -127,7 +130,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return the formulas of Rec with the fitted split: ε of the choice, and A_dist's scale and threshold."""
+    """Return the formulas of Rec's fitted split: the choice's ε, and the scale and threshold of A_dist."""
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}
@@ -188,7 +191,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of points spends and needs: each time the code's value and the formula's."""
+    """Return what a sanitizer of points spends and needs, as pairs (value in the code, value by formula)."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -225,7 +228,7 @@ def _all(made: Any, claims: list[Claim]) -> float:
 
 
 def point_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of k rounds of choosing among the points left, and noisy counts within [0, m]."""
+    """Return the formulas of the sanitizer of points: k rounds of choosing, then noisy counts in [0, m]."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k, step, m = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9)), made.spending.step, made.size
     r = math.exp(-_NOISE * made.epsilon / 2.0)
@@ -259,7 +262,7 @@ def point_sanitizer(made: Any) -> Formulas:
 
 
 def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) -> dict[frozenset[Any], float]:
-    """Return the probability of every set of points that up to k rounds choose."""
+    """Return the probability of every set of points that can be chosen in up to k rounds."""
     if k == 0 or not counts:
         return {frozenset(): 1.0}
     best = max(counts.values())
@@ -281,9 +284,9 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of INTERVAL_d spends and needs: each time the code's value and the formula's.
+    """Return what a sanitizer of INTERVAL_d spends and needs, as pairs (value in the code, by formula).
 
-    A round makes 3N + 1 calls of Rec, in which A_dist is (ε/2, δ/2)-private, and one choice.
+    A round makes the 3N + 1 calls of Rec and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     depth, _ = _depth(max(2, made.dimension))
@@ -310,10 +313,11 @@ def interval_sanitizer(made: Any) -> Formulas:
 
 
 def cuts(made: Any) -> Formulas:
-    """Return the formulas of k rounds at d ≤ 5: Rec as a choice by e^(step·q/2), then choosing an interval.
+    """Return the formulas of k rounds of the search for cuts, for d ≤ 5.
 
-    L(j) is the largest number of remaining records in a dyadic interval of 2^j points, q(j) = min(L(j), 2t −
-    L(j − 1)) and t = α·m.
+    In each round Rec chooses a level j with weights e^(step·q(j)/2). If the best count on this level then
+    passes a noisy test, an interval of 2^j points is chosen by its count. L(j) is the largest number of
+    remaining records in a dyadic interval of 2^j points, q(j) = min(L(j), 2t − L(j − 1)) and t = α·m.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     t, step, d = made.alpha * made.size, made.spending.step, made.dimension

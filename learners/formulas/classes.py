@@ -29,7 +29,7 @@ def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
 
 
 def _distinct(concepts: Any, names: Any, points: Any) -> list[Any]:
-    """Return one concept for each labelling of the points: the first that gives it."""
+    """Return one concept for each labelling of the points: the first concept with this labelling."""
     seen: dict[tuple[bool, ...], Any] = {}
     for name in names:
         seen.setdefault(tuple(bool(concepts.says(name, [x])[0]) for x in points), name)
@@ -49,7 +49,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
     """Return neighbours that differ in one record: on the new record all concepts but one err.
 
     The remaining concept errs on all the other records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
-    2))), where g = e^(ε/2), t is the number of records and k that of concepts.
+    2))), where g = e^(ε/2), t is the number of records and k is the number of concepts.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -62,7 +62,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
 
 
 def generic(made: Any) -> Formulas:
-    """Return the formulas of the choice among all concepts, or among one concept for each labelling."""
+    """Return the formulas of the generic learner, which chooses among concepts with distinct labellings."""
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = _distinct(concepts, concepts.listed_concepts(), domain)
     told = {"alpha": made.alpha, "beta": made.beta, "epsilon": made.epsilon}
@@ -77,7 +77,7 @@ def generic(made: Any) -> Formulas:
 
 
 def by_length(made: Any) -> Formulas:
-    """Return the formulas of a choice of a concept with weights e^(−ε·errors/2)·2^−bits.
+    """Return the formulas of the learner that chooses a concept by weights e^(−ε·errors/2)·2^−bits.
 
     The bits are the length of the concept's description, which does not depend on the data.
     """
@@ -95,10 +95,11 @@ def by_length(made: Any) -> Formulas:
 
 
 def label_private(made: Any) -> Formulas:
-    """Return the formulas of a choice, by the later records, of one concept per labelling of the first x's.
+    """Return the formulas of the label-private learner.
 
-    For the claimed accuracy the first part needs u records and the second l. Of n records the first part gets
-    n·u/(u + l), rounded up.
+    It keeps one concept for each labelling of the first x's, and chooses one of them by the later records.
+    For the claimed accuracy the first part needs u records and the second part needs l. Of n records the
+    first part gets n·u/(u + l), rounded up.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -129,10 +130,11 @@ def label_private(made: Any) -> Formulas:
 
 
 def compression(made: Any) -> Formulas:
-    """Return the formulas of rounds of 2, 4, … records: a choice by one half, its noisy error on the other.
+    """Return the formulas of the compression learner with rounds of 2, 4, … records.
 
-    The noise has scale 1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half,
-    so the loss is at most ε. The test on the second half can lose nearly all of ε.
+    One half of a round chooses a hypothesis; the other half measures its error, with noise of scale
+    1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is at
+    most ε. The test on the second half can lose nearly all of ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -170,7 +172,7 @@ def compression(made: Any) -> Formulas:
 
 
 def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
-    """Return the law of the small database: weights e^(−ε·m·(largest difference of a share)/2)."""
+    """Return the law of the chosen small database; its weight is e^(−ε·m·(largest error of a share)/2)."""
     tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
 
     def shares(points: Any) -> list[float]:
@@ -186,11 +188,11 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 
 
 def generic_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records.
+    """Return the formulas of Blum, Ligett and Roth's sanitizer, which chooses a database of |X|/2α records.
 
-    On many equal records one small database is chosen almost certainly. If one record is replaced, the weight
-    of that database falls by the factor e^(−ε/2), and the weight of a small database with the new record
-    rises by e^(ε/2). So the privacy loss at the latter database tends to ε.
+    If many records are equal, one small database is chosen almost certainly. If one record is replaced, the
+    weight of that database falls by the factor e^(−ε/2), and the weight of a small database that contains the
+    new record rises by the factor e^(ε/2). So the privacy loss at this second database tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
@@ -216,7 +218,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return the formulas of choosing the first concept with fewest errors on a sanitized sample."""
+    """Return the formulas of the sanitizing learner, which takes the first concept with fewest errors."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

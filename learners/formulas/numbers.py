@@ -128,9 +128,9 @@ def pure_lumped(lumped: Any) -> Formulas:
 
 
 def point_size(made: Any) -> Formulas:
-    """Return the m at which a number of mass 3α/4 is released with probability 1 − β.
+    """Return the formulas with the m at which a number of mass 3α/4 is released with probability 1 − β.
 
-    It is computed from binomial counts and Laplace tails.
+    This m is computed from binomial counts and Laplace tails.
     """
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
@@ -155,7 +155,10 @@ def point_size(made: Any) -> Formulas:
 
 
 def pure_size(made: Any) -> Formulas:
-    """Return the m at which a union bound over 2^d points, or 2^d + 1 thresholds, gives β."""
+    """Return the formulas with the m at which a union bound over all concepts gives β.
+
+    There are 2^d points, or 2^d + 1 thresholds.
+    """
     concepts = 2**made.dimension + ("interval" in made.name)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
     size = math.ceil(math.log(concepts / made.beta) / rate)
@@ -163,7 +166,7 @@ def pure_size(made: Any) -> Formulas:
 
 
 def hashed_size(made: Any) -> Formulas:
-    """Return the least m over all lengths of a hash, for ε ≤ 6 (see the guarantee of the learner)."""
+    """Return the formulas with the least m over all hash lengths, for ε ≤ 6 (see the learner's guarantee)."""
     gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
     sizes = []
     for bits in range(1, made.dimension):
@@ -175,7 +178,7 @@ def hashed_size(made: Any) -> Formulas:
 
 
 def hashed(made: Any) -> Formulas:
-    """Return the formulas of a random map to l bits and a choice of a bucket by its errors, for small d."""
+    """Return the formulas of the hashed learner for small d: a random map, then a choice of a bucket."""
     d, bits = made.dimension, made.hash_bits
 
     def law(database: Any) -> dict[Any, float]:
@@ -202,7 +205,7 @@ def _bucket(x: int, rows: Any) -> int:
 
 
 def intervals(made: Any) -> Formulas:
-    """Return the formulas of INTERVAL_d for d ≤ 5, where Rec is one choice by weights e^(−ε·errors/2)."""
+    """Return the formulas of the learner of INTERVAL_d, d ≤ 5: one choice by weights e^(−ε·errors/2)."""
 
     def law(database: Any) -> dict[Any, float]:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}

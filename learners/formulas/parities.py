@@ -29,7 +29,10 @@ _CALLS = 3_000
 
 
 def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
-    """Return p = Pr[take an example], q = Pr[refuse]: ε/4, 1/2 or, if tight, tanh(ε/2), (1 − p)/(3 − p)."""
+    """Return p = Pr[take an example] and q = Pr[refuse].
+
+    They are ε/4 and 1/2 or, if `tight`, tanh(ε/2) and (1 − p)/(3 − p).
+    """
     if not tight:
         return epsilon / 4.0, 0.5
     p = (math.exp(epsilon) - 1.0) / (math.exp(epsilon) + 1.0)
@@ -37,7 +40,7 @@ def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
 
 
 def _alone(database: Any, d: int, p: float, q: float) -> dict[Any, float]:
-    """Return the probabilities of A's answers, from every subset of the sample and every r."""
+    """Return the probabilities of A's answers, by listing every subset of the sample and every r."""
     words = list(product((0, 1), repeat=d))
     fits = {r: [sum(a * b for a, b in zip(r, x, strict=True)) % 2 == y for x, y in database] for r in words}
     found: dict[Any, float] = {**dict.fromkeys(words, 0.0), "⊥": q}
@@ -54,7 +57,7 @@ def _logs(masses: dict[Any, float]) -> dict[Any, float]:
 
 
 def parity(made: Any) -> Formulas:
-    """Return the formulas of A: loss ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
+    """Return the formulas of A; its largest loss on databases of any size is ln((1 + p)/(1 − p)) (E9)."""
     p, q = _rates(made.epsilon, tight=made.tight)
     d = made.dimension
     bad = (made.beta - q) / (1.0 - q)
@@ -70,13 +73,13 @@ def parity(made: Any) -> Formulas:
 
 
 def multisets(made: Any) -> Formulas:
-    """Return the loss of A, which is ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
+    """Return the largest loss of A on databases of any size, which is ln((1 + p)/(1 − p)) (E9)."""
     p, _ = _rates(made.epsilon, tight=made.tight)
     return Formulas(epsilon=math.log((1.0 + p) / (1.0 - p)))
 
 
 def retry(made: Any) -> Formulas:
-    """Return the formulas of A* in K08's form: the first of k answers of A at ε/k that is not "⊥"."""
+    """Return the formulas of A* in K08's form. A runs k times at ε/k; the first answer except "⊥" counts."""
     k, d = made.plan.candidates, made.dimension
     p, q = _rates(made.epsilon / k, tight=made.tight)
 
@@ -236,7 +239,7 @@ def k_means(made: Any) -> Formulas:
 
 
 def masked(made: Any) -> Formulas:
-    """Return the formulas of K11 §5.3.1: by noisy averages, the bits of r (threshold 1/4d), then a (1/4)."""
+    """Return the formulas of K11 §5.3.1: noisy averages decide the bits of r (at 1/4d), then a (at 1/4)."""
     d = made.dimension
 
     def law(database: Any) -> dict[Any, float]:

@@ -73,7 +73,10 @@ def length_search(made: Any) -> Formulas:
 
 
 def searching(made: Any) -> Formulas:
-    """Return the formulas of the searching learner: all paths, both A_dist, a choice by e^(−ε·errors/2)."""
+    """Return the formulas of the searching learner: sums over all paths of the search.
+
+    For each path both calls of A_dist follow, and then a choice of a threshold by weights e^(−ε·errors/2).
+    """
     search, stable, choice = made.shares
 
     def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:

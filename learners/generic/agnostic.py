@@ -101,7 +101,7 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
 
 def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, source: str = "K11") -> int:
-    """Return the sample size that a text prints; neither proof supports its size.
+    """Return the sample size that a text prints; neither text's proof supports its size.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs if any hypothesis may be the best."""
+        """The number of examples that the utility claim needs, whichever hypothesis is the best."""
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
     def size_for(self, bits: int | None) -> int:

@@ -56,12 +56,12 @@ def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
 
 
 class Round(NamedTuple):
-    """The records that a round uses, and its limit on bits. Both depend on public numbers only.
+    """The records that a round uses, and the round's limit on bits. Both depend on public numbers only.
 
     Parameters
     ----------
     start, middle, stop
-        The learner learns from records start … middle − 1 and tests the result on middle … stop − 1.
+        The round learns from records start … middle − 1 and tests the result on records middle … stop − 1.
     bits
         Hypotheses of at most this many bits are admitted.
 
@@ -95,8 +95,9 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     """Learn with a number of examples that depends on the description of the *target*, not on the class.
 
     Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
-    at most b_t bits; on the other half its error is measured, with noise. A measured error of at most
-    2·alpha/3 ends the run with that hypothesis. If the records run out, the output is "insufficient samples".
+    at most b_t bits; on the other half the error of the chosen hypothesis is measured, with noise. A measured
+    error of at most 2·alpha/3 ends the run with that hypothesis. If the records run out, the output is
+    "insufficient samples".
 
     Parameters
     ----------
@@ -191,8 +192,8 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def utility_claim(self) -> PAC | None:
         """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed.
 
-        It is claimed for the default `caps` and a first round at least as long as the default. A longer first
-        round lengthens all others, so every test and every choice has more records.
+        Accuracy is claimed for the default `caps` and a first round at least as long as the default. A longer
+        first round lengthens all others, so every test and every choice has more records.
 
         Examples
         --------
@@ -208,7 +209,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return how many examples a target of this many bits needs: up to the first round that admits it.
+        """Return the number of examples up to the end of the first round that admits this many bits.
 
         Examples
         --------
@@ -275,7 +276,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the indices of the hypotheses that a round admits, the law of choosing, and their errors."""
+        """Return the indices of the admitted hypotheses, the mechanism that chooses one, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -312,7 +313,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits: at least the shortest one."""
+        """Return the largest description length that round `count` admits; it always admits the shortest."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

@@ -119,8 +119,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
     x's for alpha/2 and beta/2, some concept that is kept is within alpha/2 of the target. At most Π(m)
     concepts are kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept
-    is at most alpha/2 worse. Neither sample size depends on |X| or |C|, only on the VC dimension. On fewer
-    records the learner still answers, but no error is claimed.
+    is at most alpha/2 worse than the best concept that is kept. Neither sample size depends on |X| or |C|,
+    only on the VC dimension. On fewer records the learner still answers, but no error is claimed.
 
     Examples
     --------
@@ -203,7 +203,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each way that the class labels some points: the first such concept.
+        """Return one concept for each labelling that the class gives to some points: the first such concept.
 
         Examples
         --------
@@ -270,7 +270,7 @@ class ReplacedRecords(LabelPrivateLearner):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def suggested_pairs(self) -> list[Any]:
-        """Return databases that differ in the first x, so that another concept is kept."""
+        """Return neighbours whose first x differs, so that a different concept is kept."""
         least = self.size if isinstance(self.size, int) else self.size[0]
         label = self.hypotheses.labels[0]
         rest = [(self.hypotheses.domain[0], label)] * (least - 1)

@@ -1,7 +1,7 @@
 """Algorithms with statistical queries for MASKED-PARITY under the uniform distribution.
 
-Each learns about the data through an oracle only. The adaptive one asks two rounds; all others are
-non-adaptive and ask one, through `NonAdaptive`, which refuses a second.
+Each learns about the data through an oracle only. The adaptive algorithm asks two rounds. All others are
+non-adaptive: they ask one round, through `NonAdaptive`, which refuses a second round.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ class BentLearner(_OnWords):
     If tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1), the output is the target, with every valid oracle. It takes d
     + 1 queries, which are all asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with
     |ĥ(r)| = 2^(−d/2). So its mean is above or below 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of
-    ĥ(r) tells which side belongs to which a. The tolerance of K08's theorem is in that range for every even d
-    > 6. That of K11 Theorem 5.16, 2^(−d/3), is outside that range for every d.
+    ĥ(r) tells which side belongs to which a. The tolerance of K08's theorem meets both conditions for every
+    even d > 6. The tolerance of K11 Theorem 5.16, 2^(−d/3), does so for no d.
 
     Examples
     --------
@@ -160,8 +160,8 @@ class WeakLearner(_OnWords):
     dimension
         d, a power of two.
     constant
-        True: predict a constant where b = 0, as K11 §5.3 may be read. Its error is 1/4 for r ≠ 0, and 0 or
-        1/2 for r = 0: not exactly 1/4.
+        True: predict a constant where b = 0, which is one reading of K11 §5.3. The error is 1/4 for r ≠ 0,
+        but 0 or 1/2 for r = 0.
 
     Examples
     --------

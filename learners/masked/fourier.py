@@ -60,7 +60,7 @@ class Parts(NamedTuple):
         return self.constant + self.shown
 
     def expectation(self, a: Any) -> Any:
-        """Return E[g] over uniform examples, labelled by the concept with this `a`."""
+        """Return E[g] over uniform examples that are labelled by the concept with this `a`."""
         return self.blind + signs(a) * self.masked
 
 

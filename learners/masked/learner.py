@@ -1,4 +1,4 @@
-"""MASKED-PARITY learned privately: the two rounds of the adaptive SQ learner, central or local."""
+"""MASKED-PARITY learned privately: the adaptive SQ learner's two rounds, with central or local noise."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     beta
         Failure probability, in (0, 1/2).
     model
-        ``"central"``: noise on the averages; ``"local"``: every record reports for itself, in two rounds, the
-        second of which asks a question that depends on the answers to the first.
+        ``"central"``: noise on the averages; ``"local"``: every record reports for itself, in two rounds.
+        What the second round asks depends on the answers to the first.
     size
         The number of records in each database of a privacy audit; default d + 1.
 
     Raises
     ------
     InvalidValue
-        d is not a power of two, or another parameter is out of range; or a point has another number of bits,
-        or a label is neither 1 nor −1.
+        d is not a power of two, or another parameter is out of range; when a database is read, a point has
+        the wrong number of bits, or a label is neither 1 nor −1.
 
     Guarantee
     ---------
@@ -142,7 +142,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return problems of `sample_size` examples: r has no bit set, only the last, or all; a is 0 or 1."""
+        """Return problems of `sample_size` examples: r is 0…0, 0…01 or 1…1, and a is 0 or 1."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())

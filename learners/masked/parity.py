@@ -68,7 +68,7 @@ class WordQuery:
 
 
 class SilentOracle(Oracle):
-    """Answers 0 to every query about PARITY whose mean is within the tolerance of 0, else the mean.
+    """Answers 0 to a query about PARITY if the query's mean is within the tolerance of 0, else the mean.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ __all__ = ["BlindOracle", "MaskedPopulation", "parts_of"]
 
 
 def parts_of(query: StatisticalQuery, r: int) -> Parts:
-    """Return the parts of a query of this package; raise for any other query.
+    """Return the parts of a query's expectation for the word r; raise if it is not a query of this package.
 
     Raises
     ------
@@ -104,9 +104,9 @@ class BlindOracle(Oracle):
 
     Guarantee
     ---------
-    This is a valid SQ oracle: it answers C_g + ⟨f¹_g, c¹⟩ if |⟨f⁰_g, c⁰⟩| < tau, which is off by less than
-    tau, and the mean itself otherwise (K11 §5.3.2). By Parseval's inequality, the oracle answers a query of
-    tolerance ≥ 2^(−d/3) with the mean for at most 2^(2d/3 − 1) of the 2^(d+1) concepts.
+    This is a valid SQ oracle: if |⟨f⁰_g, c⁰⟩| < tau, it answers C_g + ⟨f¹_g, c¹⟩, which is off by less than
+    tau; otherwise it answers the mean itself (K11 §5.3.2). By Parseval's inequality, the oracle answers a
+    query of tolerance ≥ 2^(−d/3) with the mean for at most 2^(2d/3 − 1) of the 2^(d+1) concepts.
 
     Examples
     --------

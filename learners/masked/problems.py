@@ -71,7 +71,7 @@ class MaskedProblem:
 
     @cached_property
     def _records(self) -> tuple[Any, ...]:
-        """Every record; each point occurs with label 1 and, next to it, with label −1."""
+        """Every record; each point occurs twice in a row, once with label 1 and once with label −1."""
         domain = MaskedParityClass(self.population.dimension).listed_domain()
         return tuple((point, label) for point in domain for label in (1, -1))
 

@@ -110,7 +110,7 @@ class MaskQuery(MaskedQuery):
         return np.asarray((np.asarray(b) == 0) & (np.asarray(y) != signs(parity(x, self.word))), float)
 
     def parts(self, r: int) -> Parts:
-        """Return the parts for r: constant is 1/4, masked is −1/4 if r is `word` and else 0, shown is 0."""
+        """Return the parts for r: constant is 1/4; masked is −1/4 if r is `word`, otherwise 0; shown is 0."""
         return Parts(0.25, -0.25 if r == self.word else 0.0, 0.0)
 
 
@@ -144,8 +144,9 @@ class BentQuery(MaskedQuery):
 
     Guarantee
     ---------
-    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality): once r is known
-    the answer determines a, and the query can be asked before r is known. See `learners.masked.BentLearner`.
+    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality): once r is known,
+    the answer determines a. Yet the query itself does not use r, so it can be asked before r is known. See
+    `learners.masked.BentLearner`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Words of bits as whole numbers, the first bit heaviest, and inner products of many of them at once."""
+"""Words of bits as whole numbers, the first bit heaviest, and their inner products, many at once."""
 
 from __future__ import annotations
 

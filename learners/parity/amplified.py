@@ -1,4 +1,4 @@
-"""A*: a private learner of parities that succeeds with probability 1 − beta."""
+"""Algorithm A*: a private learner of parities that succeeds with probability 1 − beta."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return the entry of A* with the sample that it needs at d = 16: both claims are audited by runs."""
+    """Return the entry of A* at d = 16, on as many examples as it needs; runs audit both claims."""
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

@@ -45,7 +45,7 @@ class UncheckedParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class BoldParityLearner(ParityLearner):
-    """A with the tight p, but half of the probability of refusing that privacy needs.
+    """A with the tight p, but with only half of the refusal probability that privacy needs.
 
     Guarantee
     ---------
@@ -71,12 +71,12 @@ class BoldParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class NaiveParityLearner(ParityLearner):
-    """Solve for all examples: the learner that is not private.
+    """Solve the equations of all examples: a learner that is not private.
 
     Guarantee
     ---------
     None: the loss is infinite. A sample that no parity agrees with always gives "⊥"; a neighbour that some
-    parity agrees with never does.
+    parity agrees with never gives "⊥".
 
     Examples
     --------
@@ -128,7 +128,7 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     @property
     def run(self) -> ParityLearner:
-        """The learner A that is run, with epsilon/log2(1/β′)."""
+        """The learner A that every round runs, with the privacy parameter epsilon/log2(1/β′)."""
         share = self.epsilon / -math.log2(self.beta / 2.0)
         return ParityLearner(self.dimension, share, tight=self.tight)
 

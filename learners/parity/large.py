@@ -26,14 +26,15 @@ def telling_pairs(
     size
         n, the number of examples.
     places
-        The places at which (ii) flips a label, one pair for each. (i) and (iii) use the first of them.
+        The indices of the examples whose label is flipped. Kind (ii) gives one pair for each index; kinds (i)
+        and (iii) use only the first.
 
     Notes
     -----
-    (i) All x but one are 0, with label 0. Only that example reveals a bit of r, so the loss is exactly A's
-    worst one, ln((1 + p)/(1 − p)). (ii) Uniform x, labelled by a parity, and the same with one label flipped:
-    "⊥" becomes more likely by a factor of up to 1 + p. (iii) Uniform x with random labels: hardly any choice
-    of examples agrees with a parity.
+    (i) All x but one are 0, with label 0. Only the remaining example reveals a bit of r, so the loss is
+    exactly A's largest loss, ln((1 + p)/(1 − p)). (ii) Uniform x, labelled by a parity, and the same with one
+    label flipped: "⊥" becomes more likely by a factor of up to 1 + p. (iii) Uniform x with random labels:
+    hardly any choice of examples agrees with a parity.
 
     Examples
     --------

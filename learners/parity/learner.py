@@ -1,4 +1,4 @@
-"""A: a private learner of parities that succeeds with constant probability."""
+"""Algorithm A: a private learner of parities that succeeds with constant probability."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _DRAWS = 2**21
 class ParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A: refuse with probability q, else take each example with probability p and solve for r.
 
-    The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
-    of bits, or "⊥" if no parity agrees. A database is a list of (x, y), x a tuple of `dimension` bits and y a
-    bit; examples that no parity agrees with are legal.
+    The answer is a tuple of bits: a uniform r among all r whose parity c_r(x) = ⟨r, x⟩ agrees with every
+    example taken. If no parity agrees, the answer is "⊥". A database is a list of (x, y), x a tuple of
+    `dimension` bits and y a bit; examples that no parity agrees with are legal.
 
     Parameters
     ----------

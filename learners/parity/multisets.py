@@ -1,4 +1,4 @@
-"""A on multisets of examples instead of lists, so that an exhaustive audit of it reaches larger samples."""
+"""A on multisets of examples instead of lists, so that an exhaustive audit can reach larger samples."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def family(self) -> str:
-        """The family of lists that the multisets stand for; the class derives this.
+        """The name of the family of lists that the multisets stand for, derived from the parameters.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class ParityLearnerMultisets(PlainParameters):
 
 
 def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
-    """Return the entry of A on all samples of a size; its name and summary state that size."""
+    """Return the entry of A on all samples of one size; the entry's name and summary state the size."""
     kind = "tight A" if tight else "A"
     return Entry(
         f"parity-d{dimension}-n{examples}",

@@ -1,4 +1,4 @@
-"""The common part of the learners of parities: the class, the claimed accuracy, and problems to test it."""
+"""The common part of the learners of parities: the class, the accuracy claim, and problems to test."""
 
 from __future__ import annotations
 

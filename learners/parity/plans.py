@@ -6,9 +6,10 @@ parity of error above α.
 
 **Retry** (K08): k runs on the same sample, each with ε/k; the answer is that of the first run that does not
 refuse. All runs refuse with probability q^k. Which run answers is independent of the examples that this run
-takes, so its answer is bad with probability at most γ. (Lemma 3.1 is unconditional: given that a run does not
-refuse, it shows at most 2β′, not β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The number of runs is a whole number, k
-= ⌈log2(1/β′)⌉, and ε is divided by k. Divided by the logarithm itself, the runs would cost more than ε.
+takes, so its answer is bad with probability at most γ. (Lemma 3.1 does not condition on refusal. Given that a
+run does not refuse, the lemma shows only 2β′, not β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The number of runs is
+a whole number, k = ⌈log2(1/β′)⌉, and ε is divided by k. If ε were divided by the logarithm itself, the runs
+would cost more than ε in total.
 
 **Held-out** (K11): k candidates are learned from disjoint samples of n′ examples. Their mistakes on s further
 examples, with Laplace noise of scale k/ε, decide between them. Let α′ = α/5 and β′ = β/3 (the text's β/2 does
@@ -82,7 +83,7 @@ def check_form(form: str) -> None:
 
 
 def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:
-    """Return p and q of each run of A; its budget is epsilon/k in the form "retry", epsilon in the others."""
+    """Return p and q of a run of A. The run's budget is epsilon/k in the form "retry", otherwise epsilon."""
     share = epsilon / candidates if form == "retry" else epsilon
     return Rates.tight(share) if tight else Rates.printed(share, owner=_OWNER)
 

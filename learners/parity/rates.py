@@ -80,7 +80,7 @@ class Rates:
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the smallest number of examples for which the method `bad` returns at most the number `bad`.
+        """Return the least number of examples for which the bound from the method `bad` is at most `bad`.
 
         Examples
         --------

@@ -1,7 +1,8 @@
-"""Laws of points for which the error of every parity is computed exactly in any dimension; hard problems.
+"""Hard problems for parities, and laws of points under which every parity's error is exact for any d.
 
-A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
-them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law has
+all of them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant
+otherwise.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """One table for every eight directions: for each byte of coins, the sum of the directions chosen."""
+        """One table per eight directions: for each byte of coins, the sum of the directions it chooses."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
@@ -135,7 +136,7 @@ class ParityProblem:
     target
         The r of the parity that labels the points.
     size
-        Examples in a sample.
+        The number of examples in a sample.
 
     Examples
     --------
@@ -186,16 +187,16 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     dimension
         Length of a point.
     alpha
-        The accuracy for which they are hard, below 1/2.
+        The accuracy for which the problems are hard, below 1/2.
     size
-        Examples in a sample.
+        The number of examples in a sample.
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha. The union bound of the
-    sample size is then tight, except that the events depend on one another. In "unit vectors" each parity
-    errs on one set of unit vectors. A parity that errs on a single unit vector has an error just above or
-    below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. The union bound in the
+    sample size is then tight, except that it ignores how the events depend on one another. In "unit vectors"
+    each parity errs on one set of unit vectors. A parity that errs on a single unit vector has an error just
+    above or below alpha.
 
     Examples
     --------
@@ -284,7 +285,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture: as many unit vectors of this weight as fit, and the zero vector with the rest."""
+    """Return a mixture: as many unit vectors of this weight as fit; the zero vector has the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

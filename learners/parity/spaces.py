@@ -1,4 +1,4 @@
-"""The law of the space of solutions of randomly chosen equations, and of a uniform member of it.
+"""The law of the solution space of randomly chosen equations, and the law of a uniform solution.
 
 A space is a number of 2^d bits; bit r is set if r solves the equations. Each further equation is one AND with
 the half-space of its solutions. Examples are processed one kind at a time: m copies, each chosen with
@@ -57,7 +57,7 @@ def _affine_subspaces(dimension: int) -> int:
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
-    """Return the probability of every space of solutions, each example chosen with probability `inclusion`.
+    """Return the law of the space of solutions if each example is chosen with probability `inclusion`.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
 
 
 def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
-    """Return the probability of every r as a uniform member of a random space, shape (2^d,).
+    """Return, for every r, the probability that a uniform member of a random space is r; shape (2^d,).
 
     `law` has the probability of every space. The empty space has no member and adds nothing.
     """
@@ -97,7 +97,7 @@ def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
 
 
 def half_space(point: Iterable[int], label: int) -> int:
-    """Return the space of one equation ⟨point, r⟩ = label, r read with its first bit the lightest.
+    """Return the space of all r with ⟨point, r⟩ = label; the first bit of r is the lightest.
 
     Examples
     --------

@@ -100,7 +100,7 @@ class BitSystem:
     def solve_words(
         self, chosen: NDArray[np.uint64], coins: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """Return a solution of each choice of equations, and whether it exists; many choices at once.
+        """Return a solution for each of many choices of equations, and whether there is one.
 
         Parameters
         ----------

@@ -36,8 +36,8 @@ class GroupedChoice:
     ---------
     This is the exponential mechanism, exactly: a piece of n numbers with score s has the weight n·e^(εs/2),
     and its numbers have equal shares. Work and memory grow with the number of pieces. (A number in a piece is
-    drawn from 128 uniform bits. In a piece below 2^64 its probability is off by at most a factor 1 ± 2^(−63).
-    In a longer piece the probability of every interval is off by at most 2^(−127).)
+    drawn from 128 uniform bits. In a piece of fewer than 2^64 numbers its probability is off by at most a
+    factor 1 ± 2^(−63). In a longer piece the probability of every interval is off by at most 2^(−127).)
 
     Examples
     --------
@@ -60,7 +60,7 @@ class GroupedChoice:
 
     @cached_property
     def _logs(self) -> NDArray[np.float64]:
-        """The log-probability of each number of each piece."""
+        """For each piece, the log-probability of each number in it."""
         relative = (self.score.values - self.score.values.max()) * (self.epsilon / 2.0)
         weights = relative + self._log_lengths
         top = weights.max()

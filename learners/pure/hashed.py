@@ -43,7 +43,7 @@ _MOST_MAPS = 4096
 
 
 def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.uint64]:
-    """Return the bucket of each number: every row gives one of its bits, the parity of number AND row.
+    """Return the bucket of each number. Each row gives one bit of the bucket: the parity of (number AND row).
 
     Examples
     --------
@@ -125,7 +125,7 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return l, the bits of a bucket, and m, the number of examples, for the l that needs the least m.
+    """Return l, the number of bits of a bucket, and m, the number of examples; this l makes m least.
 
     Guarantee
     ---------
@@ -133,11 +133,11 @@ def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) ->
     Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at most 2^(−l). By
     Markov's inequality c exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l). *Choice.* Let h be
     the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is wrong on x if x is j or lies in that bucket.
-    Let its error be a > α. Let X count its errors and Y those of h; no example is an error of both. Then the
-    other bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) −
-    1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) +
-    θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used, because for a larger
-    ε the factor e^(ε/2) needs more bits l than ε saves.
+    Let a > α be the error of such a bucket. Let X count its errors and Y the errors of h; no example is an
+    error of both. Then the other bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 −
+    e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 −
+    α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used,
+    because for a larger ε the factor e^(ε/2) needs more bits l than ε saves.
 
     If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
     whole of epsilon are spent on the choice, as in `pure_size`.
@@ -246,11 +246,11 @@ class HashedPointLearner(PureLearner):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None for other bits than the default."""
+        """The accuracy claimed on `sample_size` examples; None if `bits` is not the default."""
         return PAC(self.alpha, self.beta) if self.hash_bits == self._best[0] else None
 
     def problems(self) -> list[Any]:
-        """Return hard problems with `sample_size` examples each; none for other bits than the default."""
+        """Return hard problems with `sample_size` examples each; none if `bits` is not the default."""
         if self.utility_claim is None:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())

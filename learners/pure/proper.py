@@ -31,7 +31,7 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a number of examples with which the exponential mechanism learns a class that has the target.
+    """Return a number of examples with which the exponential mechanism learns if the class has the target.
 
     Guarantee
     ---------

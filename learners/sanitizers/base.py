@@ -44,7 +44,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
     dimension
         d, from 1 to 64.
     epsilon, delta
-        The privacy claimed of the whole.
+        The privacy claimed for the whole output.
     alpha, beta
         The accuracy and the failure probability, in (0, 1).
     size
@@ -131,7 +131,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of `size` records, at most 1."""
+        """Return a bound, at most 1, on the failure probability for databases of `size` records."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
@@ -155,7 +155,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def largest_step(self) -> float:
-        """The largest epsilon of one step for which BNS Lemma 4 holds, 16/(alpha·beta)."""
+        """16/(alpha·beta), the largest epsilon of one step for which BNS Lemma 4 holds."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -164,7 +164,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return self.size
 
     def tally(self, database: Any) -> Tally:
-        """Return a database as counts; raise if it is invalid. Its public length is checked first."""
+        """Return a database as counts; raise if it is invalid. The public length is checked first."""
         owner = type(self).__name__
         held = length(database, owner=owner)
         if held != self._m:
@@ -172,7 +172,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:
-        """Return fixed hard databases of `size` records: accuracy is claimed for every database."""
+        """Return fixed, hard databases of `size` records; the accuracy claim is for every database."""
         return [
             self._problem(name, database)
             for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases of two points with a neighbour; some counts are at the noisy test's threshold."""
+        """Return neighbouring databases of two points; some counts are at the noisy test's threshold."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

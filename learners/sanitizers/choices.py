@@ -29,11 +29,11 @@ class RepeatedChoosing:
     tally
         The database.
     test
-        The noisy comparison of the best count.
+        The noisy test that the best count must pass, or else the run ends.
     weight
         The factor of a count in the exponent: a quarter of the epsilon of one round.
     rounds
-        The most points that are chosen; the first refusal ends a run.
+        The largest number of points that are chosen. A run ends earlier if a round refuses.
 
     Guarantee
     ---------
@@ -85,7 +85,7 @@ class RepeatedChoosing:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-        """The distinct counts, increasing; the indices of the points by count; where each group begins."""
+        """The distinct counts, increasing; the points, sorted by count; where each count begins."""
         order = np.argsort(self.tally.counts, kind="stable")
         levels, starts = np.unique(self.tally.counts[order], return_index=True)
         return levels, order, np.append(starts, len(order))

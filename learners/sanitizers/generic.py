@@ -164,7 +164,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def occurrences(self) -> NDArray[np.float64]:
-        """How often every small database holds each point, (databases, points); read-only."""
+        """How often every small database holds each point, shape (databases, points); read-only."""
         places = np.array(self.candidates)
         found = np.zeros((len(places), len(self.records)))
         for column in places.T:

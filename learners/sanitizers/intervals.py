@@ -45,7 +45,7 @@ class IntervalSanitizer(IntervalCuts):
     """Cut the numbers into cells with few records, count each cell with noise, and output a database.
 
     A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a sorted tuple of
-    `output_size` of them, whose share of x < j is close to the true one for every j.
+    `output_size` numbers. For every j its share of x < j is close to that of the database.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ class IntervalSanitizer(IntervalCuts):
 
     *Accuracy*: on every database the share of x < j is off by at most alpha for all j, except with
     probability beta, from `sample_size` records on. Let t = alpha·size. By `IntervalCuts` at most t records
-    are never taken out. Every cell that is taken out is a single point or lies in a half of the interval that
-    first contained it, which holds at most 3t/2 records. There are at most 3k + 1 cells. Except with the
-    probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute value. Clamping
-    to [0, size] and taking the running maximum do not enlarge the largest error, as the true sums lie in that
-    range and rise. Half of a cell's records are put on its first point and half on its last. So strictly
-    inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of the sums.
-    Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16 + 1/16 =
-    1.
+    are left at the end. Every cell that was taken out is a single point, or lies in a half of the interval
+    with which it was first taken out. Such a half holds at most 3t/2 records. There are at most 3k + 1 cells.
+    Except with the probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute
+    value. Clamping to [0, size] and taking the running maximum do not enlarge the largest error, as the true
+    sums lie in that range and rise. Half of a cell's records are put on its first point and half on its last.
+    So strictly inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of
+    the sums. Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16
+    + 1/16 = 1.
 
     The text states only the result, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…): see `learners.sanitizers.sizes`.
 
@@ -101,7 +101,7 @@ class IntervalSanitizer(IntervalCuts):
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
-        """Return fixed hard databases of `size` records: accuracy is claimed for every database."""
+        """Return fixed, hard databases of `size` records; the accuracy claim is for every database."""
         return NumberSanitizer.problems(self)
 
     @cached_property
@@ -115,7 +115,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of `size` records, at most 1.
+        """Return a bound, at most 1, on the failure probability for databases of `size` records.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Exact laws of sanitizers on 64-bit numbers, if an output shows only the class of each noisy count."""
+"""Exact laws of sanitizers on 64-bit numbers. Each noisy count in an output is shown only as a class."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs; `found` lists what may be found, with its probability and counts."""
+        """Return the law of the outputs; `found` lists what a run may find, with probability and counts."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}
@@ -144,14 +144,14 @@ class LumpedIntervals(_Lumped):
     of
         An `IntervalSanitizer`. It computes its output from the intervals and the noisy counts.
     told
-        The points whose cells have their counts shown.
+        Points that select cells: the count of every cell that contains one of these points is shown.
     edges
         For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
 
     Guarantee
     ---------
-    It is at least as private as the intermediate result of the sanitizer, and keeps the whole loss: see
-    `LumpedPoints`. Counts of cells that are not shown must be equal on both databases.
+    It is at least as private as the intervals and noisy counts of the sanitizer, and keeps their whole
+    privacy loss: see `LumpedPoints`. Counts of cells that are not shown must be equal on both databases.
 
     Examples
     --------

@@ -58,14 +58,14 @@ class PointSanitizer(NumberSanitizer):
     Guarantee
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. There are at most k rounds. Each is the choosing
-    mechanism over the points x not yet chosen, with the score "how often does x occur". One more record
-    raises the score of one point by 1, so the score has 1-bounded growth. Earlier outputs tell which points
-    were already chosen. So by BNS Lemma 4 each round is (step, delta/2k)-private if size ≥ `private_size`; a
-    smaller size is refused when the sanitizer is made. After the last round the counts of the chosen points
-    get two-sided geometric noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which
-    costs epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8,
-    0) by sums, by advanced and by optimal composition. The step is the largest that one of these shows to be
-    within (epsilon, delta). Everything else is computed from the noisy counts.
+    mechanism over the points x not yet chosen, and the score of x is the number of records equal to x. One
+    more record raises the score of one point by 1, so the score has 1-bounded growth. Earlier outputs tell
+    which points were already chosen. So by BNS Lemma 4 each round is (step, delta/2k)-private if size ≥
+    `private_size`; a smaller size is refused when the sanitizer is made. After the last round the counts of
+    the chosen points get two-sided geometric noise of rate epsilon/16 *at once*: a replaced record moves two
+    counts by 1, which costs epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k)
+    and one (epsilon/8, 0) by sums, by advanced and by optimal composition. The step is the largest for which
+    one of these three bounds is within (epsilon, delta). Everything else is computed from the noisy counts.
 
     *Accuracy*: on every database all |Q_c(S) − est(c)| ≤ alpha, except with probability beta, from
     `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. Let opt be the
@@ -140,7 +140,7 @@ class PointSanitizer(NumberSanitizer):
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of `size` records, at most 1.
+        """Return a bound, at most 1, on the failure probability for databases of `size` records.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class PointSanitizer(NumberSanitizer):
         return min(1.0, self.rounds * (wrong + noisy))
 
     def estimate(self, output: Any, concept: int) -> float:
-        """Return the estimate of Q_c that an output gives, for c = c_x with x = `concept`.
+        """Return the output's estimate of Q_c, where c = c_x and x = `concept`.
 
         Examples
         --------

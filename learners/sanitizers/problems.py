@@ -36,7 +36,7 @@ class NumbersProblem:
     database
         An array of 64-bit numbers.
     measure
-        The error of an output on a counted database.
+        A function that returns the error of an output on a counted database.
     dimension
         d.
 
@@ -106,7 +106,7 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
 def moved(
     problem: NumbersProblem, *, dimension: int, alpha: float, rng: np.random.Generator
 ) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and records of a varied problem: a share of up to 2·alpha is moved to one point.
+    """Return the name and records of a varied problem: up to 2·alpha of the records are moved to one point.
 
     Examples
     --------

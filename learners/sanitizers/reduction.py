@@ -55,7 +55,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label; its messages name the learner, to which the user passes examples."""
+    """The sanitizer for C^label. Its error messages name the learner, which the user has called."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -100,10 +100,10 @@ class SanitizingLearner(StatedSize, PlainParameters):
     most 3·alpha, except with probability 2·beta. BNS Theorem 5 claims only 3·alpha + 2·beta, with the same
     probability, and requires alpha, epsilon ≤ 1/8, which is not needed here. Q of c^label is the training
     error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of the
-    training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept returned.
-    Its training error is therefore at most 2·alpha. Except with probability beta, no concept of error above
-    3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of `transfer_size` and
-    the sanitizer's sample size.
+    training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept returned. So
+    the training error of the returned concept is at most 2·alpha. Except with probability beta, no concept of
+    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of
+    `transfer_size` and the sanitizer's sample size.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """The stronger claim that the class's guarantee derives, on `sample_size` examples."""
+        """The stronger claim, derived in the guarantee of this class, on `sample_size` examples."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property
@@ -214,7 +214,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size())
 
     def best(self, output: Any) -> Any:
-        """Return the concept that errs least on a sanitized database; of several, the first.
+        """Return the concept that errs least on a sanitized database; if several do, the first.
 
         Examples
         --------

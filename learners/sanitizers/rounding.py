@@ -21,9 +21,9 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
     Parameters
     ----------
     points
-        In any order, repetitions allowed.
+        The points, in any order; a point may occur several times.
     cumulative
-        The share of the first i + 1 of them: never falling, the last 1.
+        Entry i is the share of the first i + 1 points. The entries never fall; the last is 1.
 
     Guarantee
     ---------
@@ -92,7 +92,7 @@ def completed(
 
 
 def _levelled(shares: Mapping[int, float], total: float) -> dict[int, float]:
-    """Return shares that are moved by the same amount each, none below 0, so that they sum to 1."""
+    """Return shares that sum to 1: each is moved by the same amount, but none below 0."""
     if total <= 1.0:
         return {point: share + (1.0 - total) / len(shares) for point, share in shares.items()}
     falling = np.sort(np.array(list(shares.values())))[::-1]

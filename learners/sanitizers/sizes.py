@@ -1,4 +1,4 @@
-"""The sample sizes that BNS state for sanitizers up to a constant, computed with the constant 1."""
+"""Sample sizes of sanitizers that BNS state up to a constant, computed here with the constant 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much each of many private steps may cost so that the whole stays within its budget."""
+"""How much each of many private steps may cost so that all steps together stay within a budget."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Spending:
     claims
         The claims of all steps that can be run.
     delta
-        The delta of the whole.
+        The delta of all steps together.
 
     Guarantee
     ---------
@@ -97,14 +97,14 @@ def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) 
 def affordable(
     claims: Callable[[float], Sequence[PrivacyClaim]], *, epsilon: float, delta: float, largest: float
 ) -> Spending:
-    """Return the cost of all steps for the largest epsilon of one step that the budget allows.
+    """Return the cost of all steps if each step gets the largest epsilon that the budget allows.
 
     Parameters
     ----------
     claims
-        Takes the epsilon of one step and returns the claims of all steps, growing with it.
+        Takes the epsilon of one step and returns the claims of all steps, which grow with this epsilon.
     epsilon, delta
-        The budget of the whole.
+        The budget for all steps together.
     largest
         The upper limit of the epsilon of one step.
 
@@ -133,7 +133,7 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return approximately the largest number between two bounds that has a property; `low` has it."""
+    """Return approximately the largest number in [low, high] at which `holds`; it must hold at `low`."""
     if holds(high):
         return high
     for _ in range(steps):

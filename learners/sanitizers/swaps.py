@@ -11,9 +11,9 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return up to `many` neighbouring databases of two points, with counts spaced evenly from 0 to `size`.
+    """Return up to `many` pairs of neighbouring databases of two points; their counts are spaced evenly.
 
-    For two points that are the whole domain and many = size these are all pairs of multisets.
+    If the two points are the whole domain and many = size, these are all neighbouring pairs of multisets.
 
     Examples
     --------

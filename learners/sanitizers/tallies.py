@@ -70,7 +70,7 @@ class Tally:
         return float(max(errors.max(initial=0.0), truth[unnamed].max(initial=0.0)))
 
     def interval_error(self, database: Sequence[int]) -> float:
-        """Return the largest |Q_c(S) − Q_c(database)| over all of INTERVAL_d.
+        """Return the largest |Q_c(S) − Q_c(database)| over all c of INTERVAL_d; S is this tally.
 
         Guarantee
         ---------

@@ -1,4 +1,4 @@
-"""The studies of sample size that this package offers: what privacy, properness and one round cost."""
+"""The studies of sample size of this package: the cost of privacy, of properness and of a single round."""
 
 from __future__ import annotations
 

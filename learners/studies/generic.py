@@ -80,7 +80,7 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the generic learner's curve; `bits` and `epsilon` map a value of the study to a parameter."""
+    """Return the generic learner's curve; `bits` and `epsilon` compute these parameters from a value."""
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(

@@ -40,14 +40,14 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """All that a learner sees of a database if it reads chunks: the average of each query over its chunk.
+    """The average of each query over its chunk: all that a learner by chunks sees of a database.
 
     Parameters
     ----------
     means
         Shape (queries,).
     chunk
-        Records in a chunk.
+        The number of records in a chunk.
     """
 
     means: NDArray[np.float64]
@@ -70,7 +70,7 @@ class MeansProblem:
     spans
         For each query its low and its high value.
     chunk
-        Records in a chunk.
+        The number of records in a chunk.
     measure
         Takes an output and returns its error.
 
@@ -113,13 +113,14 @@ class OneZeroMeans(MeansProblem):
     target
         Whether each variable is in the target.
     masses
-        For each variable the probability of an example whose 0 is there; the remaining examples have no 0.
+        For each variable, the probability of an example with its 0 at that variable. The remaining examples
+        have no 0.
 
     Guarantee
     ---------
-    The output errs on an example if and only if the example's 0 is at a variable that is in exactly one of
-    target and output. `measure` is the exact sum of the masses of these variables. A positive example has no
-    0 in the target.
+    The output errs on an example if and only if the example has its 0 at a variable that exactly one of
+    target and output contains. `measure` is the exact sum of the masses of these variables. A positive
+    example has no 0 in the target.
     """
 
     target: tuple[bool, ...] = ()
@@ -129,7 +130,7 @@ class OneZeroMeans(MeansProblem):
     def of(
         cls, name: str, target: tuple[bool, ...], masses: tuple[float, ...], *, chunk: int
     ) -> OneZeroMeans:
-        """Return the problem of a target and masses, one for each variable, which sum to at most 1.
+        """Return the problem of a target and one mass for each variable; the masses sum to at most 1.
 
         Examples
         --------
@@ -170,15 +171,15 @@ def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroM
 
     Guarantee
     ---------
-    The target holds every variable. `needed_variables` of them are needed: each is the only 0 on a share of
-    1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Dropping one of the needed
-    variables adds 1.05·alpha to the error.
+    The target holds every variable. `needed_variables` says how many are needed: each of these is the only 0
+    on a share of 1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Dropping one
+    of the needed variables adds 1.05·alpha to the error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 
 
 def conjunction_family(dimension: int, *, alpha: float, chunk: int) -> SearchedProblems:
-    """Return problems about conjunctions: all, none or half of the variables in the target, or random ones.
+    """Return problems about conjunctions: the target has all, none, half or a random set of the variables.
 
     Examples
     --------
@@ -202,7 +203,7 @@ def _heavy(name: str, target: tuple[bool, ...], *, alpha: float, chunk: int) -> 
 
 
 def _random_zeros(rng: np.random.Generator, *, dimension: int, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return a random target and random masses; half of the time the masses sum to 0.8 to 3 times alpha."""
+    """Return a random target and random masses. Half of the time the masses sum to 0.8·alpha to 3·alpha."""
     total = min(1.0, alpha * float(rng.uniform(0.8, 3.0))) if rng.random() < 0.5 else 1.0
     masses = total * rng.dirichlet(np.full(dimension, float(rng.choice([0.1, 1.0]))))
     target = tuple((rng.random(dimension) < 0.5).tolist())
@@ -227,8 +228,8 @@ class ConceptMeans(MeansProblem):
     dimension, r, a
         d, and r and a of the concept.
     bent
-        Whether the last query is that of the bent learner; otherwise it asks for the mask a, given the right
-        r.
+        Whether the last query is that of the bent learner. If not, the last query asks for the mask a and
+        uses the right r.
     """
 
     dimension: int = 1
@@ -264,7 +265,7 @@ class ConceptMeans(MeansProblem):
         )
 
     def varied(self, rng: np.random.Generator) -> ConceptMeans:
-        """Return the problem of the other a, or of another r that differs in one bit."""
+        """Return the problem of the concept with the other a, or with one bit of r changed."""
         place = int(rng.integers(self.dimension + 1))
         r, a = (self.r, 1 - self.a) if place == self.dimension else (self.r ^ 1 << place, self.a)
         return ConceptMeans.of(self.dimension, r=r, a=a, chunk=self.chunk, bent=self.bent)

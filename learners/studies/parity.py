@@ -54,9 +54,10 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
     Guarantee
     ---------
-    Exact if each example is uniform with some probability and otherwise zero, and is taken or not at random.
-    `rate` is the probability that an example is uniform and taken. Each example raises the rank r of the
-    examples taken with probability rate·(1 − 2^(r − d)). The target is one of 2^(d − r) solutions.
+    Exact if each example is uniform with some probability and zero otherwise, and each example is taken or
+    left at random. `rate` is the probability that an example is uniform and taken. Each example raises the
+    rank r of the examples taken with probability rate·(1 − 2^(r − d)). The target is one of 2^(d − r)
+    solutions.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*; `bits` and `epsilon` map a value of the study to a parameter."""
+    """Return the curve of A*; `bits` and `epsilon` compute these parameters from a value."""
 
     def plan(value: float) -> Plan:
         return derived_plan(

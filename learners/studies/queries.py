@@ -168,7 +168,7 @@ class MaskedOnMeans(MaskedParityLearner):
 
 @dataclass(frozen=True)
 class BentOnMeans:
-    """`BentLearner`, which asks all its queries at once, on averages over chunks with noise.
+    """`BentLearner` on noisy averages over chunks. It asks all its queries at once.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class BentOnMeans:
 
     @property
     def algorithm(self) -> BentLearner:
-        """The learner by statistical queries that is run."""
+        """The SQ learner that is run."""
         return BentLearner(self.dimension)
 
     def sample_size(self, beta: float) -> int:
@@ -235,7 +235,7 @@ def masked(*, beta: float = 0.1) -> Study:
 
 
 def _masked_curves(beta: float) -> tuple[Curve, ...]:
-    """Return the curves of two rounds and of one, in the local model."""
+    """Return the curves of the learner with two rounds and of the learner with one, in the local model."""
 
     def interactive(d: float) -> MaskedOnMeans:
         return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")

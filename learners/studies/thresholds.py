@@ -47,7 +47,8 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
         The number of concepts that err only on the examples at the light number, whose mass is 1.01·alpha.
         K ~ Bin(size, 1.01·alpha) is the number of these examples.
     last
-        "all": one more concept errs on all examples; "rest": on those that are not at the light number.
+        "all": one more concept errs on all examples. "rest": it errs only on examples that are not at the
+        light number.
     epsilon
         The epsilon of the mechanism.
 
@@ -221,7 +222,7 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve whose least m is found by runs on a family of problems, from half the stated size on."""
+    """Return a curve of the least m, found by runs on a family of problems, from half the stated m on."""
     return Curve(
         name,
         lambda value, _: learner(value),
@@ -235,7 +236,7 @@ def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) ->
 
 
 def _stated_curves() -> tuple[Curve, Curve]:
-    """Return the curves of Rec with an equal budget for every call, and of the search that it replaces."""
+    """Return the curves of Rec with an equal budget for every call, and of the search that Rec replaces."""
     told = {"delta": _DELTA, **_TOLD}
 
     def family(d: float, size: int) -> SearchedProblems:

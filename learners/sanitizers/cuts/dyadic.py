@@ -41,7 +41,7 @@ class Node:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """The first points of its two halves, and the first point after the interval."""
+        """The first points of the interval's two halves, and the first point after the interval."""
         middle = (self.low + (1 << self.level >> 1),) if self.level else ()
         return (self.low, *middle, self.high + 1)
 
@@ -78,7 +78,7 @@ class DyadicTree:
 
     @property
     def full(self) -> list[NDArray[np.int64]]:
-        """The number of records in every interval of each kind of level."""
+        """For each kind of level, the number of records in every interval."""
         return self._built[1]
 
     @property

@@ -202,7 +202,7 @@ class IntervalCuts(NumberSanitizer):
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
     def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
-        """Return the intervals that each of `size` runs takes out; with few points, by `cut_runs`."""
+        """Return the intervals that each of `size` runs takes out; `cut_runs` is used for few points."""
         search = self.search
         if len(tree.tally.points) <= _FEW_POINTS:
             return cut_runs(search, tree, size, rng)
@@ -218,7 +218,7 @@ class IntervalCuts(NumberSanitizer):
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
     def listable(self, distinct: int) -> bool:
-        """Whether the sequences of intervals are few enough to list, for this many distinct points.
+        """Whether a database of this many distinct points has few enough sequences of intervals to list.
 
         Every round takes out at least one point, and no interval without records is chosen.
         """
@@ -227,7 +227,7 @@ class IntervalCuts(NumberSanitizer):
         return sequences <= _MOST_SEQUENCES
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
-        """Return the probability of every sequence of intervals; None if there are too many."""
+        """Return the probability of every sequence of intervals; None if there are too many sequences."""
         return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:

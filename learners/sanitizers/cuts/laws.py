@@ -19,7 +19,7 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """One round: the probability of refusing; for each interval, of taking it out, and the records left."""
+    """One round: the probability of a refusal; for each interval, its probability and the records left."""
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]

@@ -61,7 +61,7 @@ def cut_runs(
 def _round(
     search: CutSearch, group: _Group, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, Remaining, NDArray[np.intp]]]:
-    """Return each interval that runs of the group take out next, the records then left, and these runs."""
+    """Return each interval that some runs take out next, with the records then left and these runs."""
     if not group.left.counts(0).any():
         return []
     runs, found = np.concatenate(group.runs), []

@@ -32,7 +32,7 @@ class CutSearch:
     rec
         The mechanism that finds the scale; its database is the vector of qualities.
     test
-        The noisy comparison of the best count.
+        The noisy test that the best count must pass, or else the run ends.
     least
         t, the number of records that an interval should contain: alpha·size.
     weight
