@@ -88,7 +88,10 @@ class Move:
 
     @property
     def cost(self) -> float:
-        """The total ε spent or, for normal noise, the length of its shift in standard deviations."""
+        """The total ε spent.
+
+        For normal noise: the length of the shift that the noise needs, in standard deviations.
+        """
         return float(np.sqrt((self.spent**2).sum()) if "normal" in self.kinds else self.spent.sum())
 
     @cached_property

@@ -102,8 +102,8 @@ class UtilityWitness(SavedValue):
 class UtilityResult(SavedResult):
     """The outcome of one utility audit. `str(result)` is the report for a terminal.
 
-    `NOT_REFUTED` always means that the claim was met on the named problems (`met`), at confidence
-    1 − significance or exactly. A claim neither refuted nor met is INCONCLUSIVE.
+    `NOT_REFUTED` always means that the claim was met on the named problems (`met`). Either this is exact, or
+    it holds with confidence 1 − significance. A claim neither refuted nor met is INCONCLUSIVE.
 
     Attributes
     ----------

@@ -60,7 +60,9 @@ class Confirmation:
 
 
 def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
-    """Return the confirmation of an audit whose bets refuted: fix the event, make new runs, shrink the pair.
+    """Return the confirmation of an audit whose bets refuted the claim.
+
+    The event is fixed, new runs are made, and the pair is shrunk.
 
     Parameters
     ----------

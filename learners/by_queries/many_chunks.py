@@ -25,7 +25,9 @@ _CELLS = 2**21
 
 
 class ManyChunks:
-    """Answers many runs, whose queries may differ, from the same chunks as `EvenChunks`.
+    """Answers the queries of many runs from the same chunks as `EvenChunks`.
+
+    The runs may ask different queries.
 
     Parameters
     ----------

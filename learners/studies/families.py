@@ -68,7 +68,7 @@ def point_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems
 
 
 def interval_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of learners of thresholds, on samples of `size` examples."""
+    """Return the problems on which a study audits threshold learners, with samples of `size` examples."""
     return SearchedProblems(interval_problems(dimension, alpha=alpha, size=size), _varied_numbers)
 
 

@@ -104,7 +104,7 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 
 
 def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
-    """Return two laws that meet the claim and are as far apart as it allows: a leaking randomized response.
+    """Return the two laws that meet the claim and lie furthest apart: those of a leaking randomized response.
 
     Guarantee
     ---------

@@ -123,8 +123,8 @@ class UnsplitLocalLaplace(LocalLaplace):
 class ShiftedUniform(ClaimsItsEpsilon):
     """R(u) = u + Uniform[0, 1], a local randomizer by the letter of K11 Definition 5.1.
 
-    The definition bounds Pr[R(u) = w] for single w only, and these are all 0. The answers of 0 lie in [0, 1]
-    and those of 1 in [1, 2], so an answer reveals the entry: the loss is infinite.
+    The definition bounds Pr[R(u) = w] for single w only, and these are all 0. If the entry is 0,
+    the answer lies in [0, 1]; if it is 1, in [1, 2]. So an answer reveals the entry; the loss is infinite.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class SaturatingSum(ClaimsPure):
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs that add the largest value: to no records, and to a sum that becomes 127."""
+        """Return two pairs: the largest value is added to an empty database, or makes the sum 127."""
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 
 
