@@ -16,7 +16,7 @@ SYSTEM = random.SystemRandom()
 
 
 def respond(database, outputs, rng):
-    """Randomized response at ε = 1 of the only record, which is the index of an output."""
+    """Apply randomized response at ε = 1 to the only record, which is an index into `outputs`."""
     truth, others = database[0], len(outputs) - 1
     if rng.random() < math.e / (math.e + others):
         return outputs[truth]

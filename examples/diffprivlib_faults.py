@@ -161,7 +161,7 @@ def median_of_many_ties(database):
     reference=UPSTREAM + "80",
 )
 def mean_with_missing(database):
-    """Return the mean of a column with at most one missing value; a NaN makes the output NaN."""
+    """Return the mean of a column. A missing value (NaN) makes the output NaN and so shows."""
     return tools.mean(database, epsilon=1, bounds=(0, 1))
 
 

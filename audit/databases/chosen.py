@@ -73,7 +73,7 @@ class Databases:
     plain
         Records that the strategy can give but has not been seen to draw.
     support
-        Databases that the strategy generated, if lists of records may leave the domain or do not cover it.
+        The databases that the strategy generated, if recombining their records may fail; else None.
     """
 
     relation: Any

@@ -222,7 +222,9 @@ def _apart(parts: list[GeometricMechanism]) -> float:
 
 
 def bns_advanced() -> Finding:
-    """Advanced composition, which BNS Lemma 2 uses: true, but for few mechanisms the sum of the ε is smaller.
+    """Advanced composition, which BNS Lemma 2 uses: true, but not always the smaller bound.
+
+    The plain sum of the ε is smaller if only a few mechanisms are composed, and for ε ≥ 1/2 always.
 
     Examples
     --------

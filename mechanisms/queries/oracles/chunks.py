@@ -78,7 +78,7 @@ class ChunkOracle(Oracle):
     queries
         M: how many queries may be asked.
     beta
-        The probability allowed that any of the answers misses its tolerance.
+        The allowed probability that at least one answer misses its tolerance.
 
     Raises
     ------

@@ -202,7 +202,7 @@ class LocalRun(SQRun):
         queries have smaller tolerances, the error of its output. The size follows the algorithm's `hardest`
         query.
     beta
-        The probability allowed that some answer misses its tolerance.
+        The allowed probability that at least one answer misses its tolerance.
     size
         Number of entries. None: as many as `local_sample_size` says.
     records
