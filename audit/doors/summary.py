@@ -187,9 +187,15 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 
 
 def _log_wealth(result: Saved) -> float:
-    """Return the logarithm of an e-value against the claim; 0 without such evidence."""
+    """Return the logarithm of an e-value against the claim; 0 without such evidence.
+
+    A replay has no wealth. It refutes a claim that holds with probability at most its significance, so its
+    e-value is 1/significance if it refutes.
+    """
     if result.evidence is Evidence.EXACT:
         return math.inf if result.refuted else 0.0
+    if result.refuted and not result.log_wealth:
+        return -math.log(result.significance)
     return result.log_wealth if carried_out(result) else 0.0
 
 

@@ -138,19 +138,21 @@ def told_privacy(result: AuditResult) -> Told:
     replayed = alike.replay_of(result) is not None and not result.refuted
     told = "" if witness is None else story.witness_story(result, witness)
     standing = "" if witness is None else story.witness_standing(witness, replayed=replayed)
+    simpler = None if witness is None or not result.refuted else witness.simpler
+    simplest = "" if simpler is None else story.witness_story(result, simpler)
     paragraphs = [] if witness is not None and result.refuted else [story.verdict_sentence(result)]
     if witness is not None and (result.refuted or replayed):
         paragraphs += [told, story.examples(witness), standing]
-    if witness is not None and result.refuted and witness.simpler is not None:
-        paragraphs.append(f"Simplest: {story.witness_story(result, witness.simpler)}")
+    if simplest:
+        paragraphs.append(f"Simplest: {simplest}")
     return Told(
         title=story.title(result),
         paragraphs=[*paragraphs, story.why_no_simpler(result), bounds, meaning],
-        witness=told,
+        witness=simplest or told,  # the fault is that of the simplest pair
         hint=_hint(result),
         bounds=bounds,
         meaning=meaning,
-        standing=standing,
+        standing=standing if simpler is None else story.witness_standing(simpler),
         runs=story.runs(result),
         again=again.reproduction(result),
         entries=[

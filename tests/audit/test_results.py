@@ -788,3 +788,11 @@ def test_without_pandas_a_frame_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(AuditError, match="pip install pandas"):
         audits_to_frame([])
+
+
+def test_the_message_of_a_failed_test_shows_the_simplest_pair():
+    simplest = witness(left=[71, 72], right=[71, 73])
+    told = short(refuted(witness=witness(left=[81, 82, 83], right=[81, 82, 84], simplest=simplest)))
+    assert "73" in told
+    assert "84" not in told
+    assert "84" in short(refuted(witness=witness(left=[81, 82, 83], right=[81, 82, 84])))

@@ -54,6 +54,15 @@ def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
     assert together([leak]) == ""
 
 
+def test_a_replay_that_refutes_counts_by_its_significance():
+    """A replay has no wealth. At significance 1e-6 it refutes a true claim in at most 1e-6 of cases."""
+    again = result("again", Verdict.REFUTED, significance=1e-6)
+    assert "Holm rejects 2" in together([again, result("leak", Verdict.REFUTED, log_wealth=18.0)])
+    at_a_third = result("weak", Verdict.REFUTED, significance=0.03)  # Holm needs 0.025
+    assert "Holm rejects 1" in together([again, result("fine")])
+    assert together([at_a_third, result("fine")]).startswith("judged together: Holm rejects 0")
+
+
 @pytest.mark.parametrize(
     ("epsilon", "delta", "pairs"), [(1.0, 0.0, 70_000), (0.1, 1e-3, 10**6), (3.0, 0.0, 5_000)]
 )
