@@ -18,12 +18,12 @@ _FAR = 40.0
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Yield a fixed rising lattice of ε: steps of 5 per cent to half the claim, then of half a per cent."""
+    """Yield a fixed rising lattice of ε: coarse below half the claim, then in steps of half a per cent."""
     unit = epsilon if epsilon > 1e-6 else 0.01  # steps in proportion to a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:
         yield epsilon
-    yield from (unit * 1.005**step for step in range(-458, -138, 10))
+    yield from (0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
     for step in range(-138, 10_000):
         value = unit * 1.005**step if step else unit
         if value > EPSILON_CAP:
