@@ -264,7 +264,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return the small databases of `size` runs.
 
-        With equal `rng`s, run i uses the same uniform number whatever the input database.
+        With equal generators, run i uses the same uniform number whatever the input database.
         """
         return [self._points(place) for place in self.places(database, size=size, rng=rng)]
 
