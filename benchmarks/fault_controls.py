@@ -8,10 +8,9 @@ Usage: python benchmarks/fault_controls.py [--names PATTERN] [--lines FILE] [--c
 """
 
 import argparse
-import json
 import os
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from faults import keep, read
 from figures import Figure, show
 from panel_entries import PANEL
 from search import FOLDER
@@ -85,24 +85,18 @@ def main() -> None:
     parser.add_argument("--cases", type=Path, default=FOLDER)
     given = parser.parse_args()
     given.lines, given.cases = given.lines and given.lines.resolve(), given.cases.resolve()
-    kept = (
-        given.lines.read_text(encoding="utf-8").splitlines() if given.lines and given.lines.exists() else []
-    )
-    known = {(group, name): (kind, words) for group, name, kind, words in map(json.loads, kept)}
-    counts: dict[str, Counter[str]] = {}
-    folder = tempfile.mkdtemp()  # some mechanisms keep their noise in files
-    os.environ |= {"HOME": folder, "TMPDIR": folder}
-    os.chdir(folder)
+    known, counts = read(given.lines), defaultdict[str, Counter[str]](Counter)
+    folder = tempfile.TemporaryDirectory()  # some mechanisms keep their noise in files
+    os.environ |= {"HOME": folder.name, "TMPDIR": folder.name}
+    os.chdir(folder.name)
     for group, name, make in controls(given.cases):
         if not fnmatchcase(name, given.names):
             continue
         if (group, name) not in known:
             known[group, name] = examined(make())
-            if given.lines:
-                with given.lines.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([group, name, *known[group, name]]) + "\n")
+            keep(given.lines, group, name, *known[group, name])
         kind, words = known[group, name]
-        counts.setdefault(group, Counter())[kind] += 1
+        counts[group][kind] += 1
         if kind != FaultKind.UNKNOWN.name:
             print(f"{group}: {name}: {kind} {words}", flush=True)
     rows = []

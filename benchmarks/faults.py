@@ -14,6 +14,7 @@ import time
 import timeit
 import zlib
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
@@ -200,11 +201,18 @@ def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]
     return said, f"{fault.kind.name} {fault.words}"
 
 
-def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the outcomes in the file, by mutant and mechanism, except those to be audited again."""
+def read(lines: Path | None, again: Sequence[str] = ()) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the outcomes in the file, by kind and mechanism, except those to be found again."""
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     held = {(what, name): (said, words) for what, name, said, words in map(json.loads, texts)}
     return {mutant: found for mutant, found in held.items() if found[0] not in again}
+
+
+def keep(lines: Path | None, *row: str) -> None:
+    """Append the kind, the mechanism, the outcome and its words to the file, if there is one."""
+    if lines is not None:
+        with lines.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
 
 
 def calls() -> None:
@@ -250,7 +258,7 @@ def main() -> None:
     parser.add_argument("--again", nargs="+", default=[], metavar="SAID", help="audit these again")
     given = parser.parse_args()
     table: dict[str, Counter[str]] = defaultdict(Counter)
-    known = _read(given.lines, given.again)
+    known = read(given.lines, given.again)
     every = [(base, mutant) for base in bases(given.names) for mutant in mutants(base)]
     random.Random(0).shuffle(every)
     for base, mutant in every:
@@ -259,9 +267,7 @@ def main() -> None:
         what, name = type(mutant).__name__, base[0].name
         if (what, name) not in known:
             known[what, name] = judged(base, mutant)
-            if given.lines is not None:
-                with given.lines.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([what, name, *known[what, name]]) + "\n")
+            keep(given.lines, what, name, *known[what, name])
         said, words = known[what, name]
         table[what][said] += 1
         if given.each or said == "wrong":

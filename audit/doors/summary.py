@@ -189,13 +189,16 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 def _log_wealth(result: Saved) -> float:
     """Return the logarithm of an e-value against the claim; 0 without such evidence.
 
-    A replay has no wealth. It refutes a claim that holds with probability at most its significance, so its
-    e-value is 1/significance if it refutes.
+    Guarantee
+    ---------
+    An audit's e-value is its wealth. A replay has no wealth: its e-value is 1/significance if it refutes,
+    else 0. If the claim holds, a replay refutes with probability at most its significance, so the mean of the
+    e-value is at most 1. That assumes that the event was fixed before the calls (`audit.verdict.redraw`).
     """
     if result.evidence is Evidence.EXACT:
         return math.inf if result.refuted else 0.0
-    if result.refuted and not result.log_wealth:
-        return -math.log(result.significance)
+    if alike.replay_of(result) is not None:
+        return -math.log(result.significance) if result.refuted else -math.inf
     return result.log_wealth if carried_out(result) else 0.0
 
 

@@ -25,10 +25,6 @@ _PUSHED_ALONE: Final = 12
 #: A forced run ends after this many draws: `_LONGER` times those of an ordinary run, plus `_SPARE`. Otherwise
 #: a loop that waits for another value of a forced draw would never end.
 _SPARE, _LONGER = 100, 2
-#: Methods whose draws may decide branches of the code.
-COINS: Final = frozenset(
-    {"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"}
-)
 
 
 @dataclass(frozen=True)

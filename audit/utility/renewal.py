@@ -163,7 +163,8 @@ class Renewal:
 
         To confirm a refutation, each learner makes twice as many calls as the audit needed to refute, because
         state may have to grow first. To confirm a met claim, each learner makes as many calls as were bet on
-        the problem. If so many calls are too costly, it makes fewer, but at least `LEAST_CALLS`.
+        the problem. If the calls of all learners together cost too much, each makes fewer, but
+        at least `LEAST_CALLS`.
         """
         runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs

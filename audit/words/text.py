@@ -33,14 +33,14 @@ class Told:
     paragraphs : sequence of str
         The paragraphs of the report before its lists, the most important first; empty ones are left out.
     witness : str
-        Sentences that describe the witness; empty if there is none.
+        Sentences that describe the simplest witness; empty if there is none.
     hint : str
         A labelled line that says where to look next.
     bounds, meaning, runs, again : str
         The bounds on the loss or the failure probability, their confidence, the runs made, and how to repeat
         the audit.
     standing : str
-        A sentence on where the numbers of the witness come from.
+        A sentence on where the numbers of that witness come from.
     mark : str
         A text that follows the headline.
     entries : sequence of str

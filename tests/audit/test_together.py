@@ -56,11 +56,12 @@ def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
 
 def test_a_replay_that_refutes_counts_by_its_significance():
     """A replay has no wealth. At significance 1e-6 it refutes a true claim in at most 1e-6 of cases."""
-    again = result("again", Verdict.REFUTED, significance=1e-6)
+    replay = {"environment": {"replay_of": "saved"}}
+    again = result("again", Verdict.REFUTED, significance=1e-6, **replay)
     assert "Holm rejects 2" in together([again, result("leak", Verdict.REFUTED, log_wealth=18.0)])
-    at_a_third = result("weak", Verdict.REFUTED, significance=0.03)  # Holm needs 0.025
-    assert "Holm rejects 1" in together([again, result("fine")])
-    assert together([at_a_third, result("fine")]).startswith("judged together: Holm rejects 0")
+    assert "Holm rejects 1" in together([again, result("mended", **replay)])
+    weak = result("weak", Verdict.REFUTED, significance=0.03, **replay)
+    assert "Holm rejects 0" in together([weak, result("fine")])  # two audits need 0.025
 
 
 @pytest.mark.parametrize(
