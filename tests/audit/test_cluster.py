@@ -18,6 +18,7 @@ from audit.sampling.isolated.cluster import connected
 from audit.sampling.isolated.elsewhere import elsewhere, on_cluster
 
 distributed = pytest.importorskip("distributed", reason="needs dp-audit[cluster]")
+psutil = pytest.importorskip("psutil", reason="comes with distributed")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,7 @@ def test_a_suite_on_a_cluster_saves_the_results_of_one_core(client, tmp_path, ca
 def waits_once(marker):
     """Write the id of this worker and wait to be killed; on the second call return "done"."""
     if not marker.exists():
-        marker.write_text(str(os.getppid()))
+        marker.write_text(str(psutil.Process(os.getppid()).ppid()))  # the parent is the worker's template
         time.sleep(60)
     return "done"
 

@@ -239,7 +239,7 @@ class Deaf:
 
 
 def _made_slowly(tester):
-    if tester not in {os.getpid(), os.getppid()}:
+    if tester != os.getpid():
         time.sleep(1.0)
     return Deaf(tester)
 

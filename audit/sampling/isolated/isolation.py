@@ -17,8 +17,8 @@ from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand, Foundations
 from audit.sampling.isolated.elsewhere import in_order
+from audit.sampling.isolated.forking import start
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
-from audit.sampling.isolated.starting import start
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words

@@ -9,8 +9,8 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from typing import Any, Final
 
 from audit.errors import AuditError
+from audit.sampling.isolated.forking import start
 from audit.sampling.isolated.pipes import read_frame, write_frame
-from audit.sampling.isolated.starting import start
 from audit.sampling.shipping import pack, unpack
 
 #: A call that kills its process is tried this many times in all.

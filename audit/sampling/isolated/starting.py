@@ -54,18 +54,8 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Start and return a process that calls `main` of one of our modules with these pipes and then exits.
-
-    Parameters
-    ----------
-    module
-        The full name of the module.
-    pipes
-        The file descriptors. The new process owns them; they are closed in this process.
-    shares_cores
-        Whether the new process shares the cores with others; if so, linear algebra gets one thread.
-    """
+def launch(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
+    """Start a process as `audit.sampling.isolated.forking.start` does, but from nothing, not by a fork."""
     try:
         return subprocess.Popen(  # noqa: S603  our own interpreter
             _command(f"{module}:main", pipes),
@@ -73,12 +63,23 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subproces
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=pipes,
-            env={**_ONE_THREAD, **os.environ} if shares_cores else None,
+            env=environment(shares_cores=shares_cores),
             start_new_session=True,  # the parent handles Ctrl-C; the process ends when its pipes close
         )
     finally:
         for fd in pipes:
             os.close(fd)
+
+
+def environment(*, shares_cores: bool) -> dict[str, str]:
+    """Return the environment variables of a new process.
+
+    Examples
+    --------
+    >>> "OPENBLAS_NUM_THREADS" in environment(shares_cores=True)
+    True
+    """
+    return {**(_ONE_THREAD if shares_cores else {}), **os.environ}
 
 
 def can_fork() -> bool:

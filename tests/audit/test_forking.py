@@ -1,0 +1,96 @@
+"""Processes that are forked from a template: as new as processes that are started separately."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from audit.sampling.isolated import forking
+from audit.sampling.isolated.processes import Processes
+
+
+def seen(name):
+    """Return what a process sees: a variable, whether it leads a session, its parent, and a draw."""
+    draw = np.random.random()  # noqa: NPY002  the generator that a fork would share
+    return os.environ.get(name), os.getsid(0) == os.getpid(), os.getppid(), draw
+
+
+def asked(*arguments, function=seen):
+    with Processes(1) as processes:
+        return processes.submit(function, *arguments).result()
+
+
+def template():
+    return forking._TEMPLATES[os.getpid(), True]
+
+
+def test_a_process_sees_the_variables_of_its_start_and_draws_what_no_other_draws(monkeypatch):
+    monkeypatch.setenv("DP_AUDIT_TEST", "one")
+    one = asked("DP_AUDIT_TEST")
+    monkeypatch.setenv("DP_AUDIT_TEST", "two")
+    two = asked("DP_AUDIT_TEST")
+    monkeypatch.delenv("DP_AUDIT_TEST")
+    three = asked("DP_AUDIT_TEST")
+    assert [each[0] for each in (one, two, three)] == ["one", "two", None]
+    assert {each[1:3] for each in (one, two, three)} == {(True, template()._process.pid)}
+    assert len({each[3] for each in (one, two, three)}) == 3
+
+
+def test_the_template_loads_no_module_of_the_user():
+    asked("HOME")  # loads this module in a forked process
+    loaded = asked(function=loaded_before)
+    assert "test_forking" not in loaded
+    assert {"numpy", "audit"} <= loaded
+
+
+def loaded_before():
+    return {name.partition(".")[0] for name in sys.modules} - {__name__.partition(".")[0]}
+
+
+def test_a_template_that_was_killed_is_replaced():
+    first = asked("HOME")[2]
+    os.kill(first, signal.SIGKILL)
+    second = asked("HOME")[2]
+    assert second not in {first, os.getpid()}
+
+
+def started():
+    """Return a process that waits until its pipe of requests is closed, and its two pipes."""
+    (theirs, requests), (answers, told) = os.pipe(), os.pipe()
+    process = forking.start("audit.sampling.isolated.serving", (theirs, told), shares_cores=True)
+    return process, (requests, answers)
+
+
+def test_kill_and_wait_are_those_of_a_process_that_was_started():
+    process, pipes = started()
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.01)
+    process.kill()
+    assert process.wait() == process.wait(timeout=0.0) == -signal.SIGKILL
+    process.kill()  # of a process that has ended: nothing happens
+    for fd in pipes:
+        os.close(fd)
+    process, pipes = started()
+    for fd in pipes:
+        os.close(fd)
+    assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="lists the open files of another process")
+def test_the_template_keeps_no_open_file_of_a_process_that_has_ended():
+    def open_files():
+        process, pipes = started()  # the template has done with the others before it starts this one
+        found = [len([*Path(f"/proc/{pid}/fd").iterdir()]) for pid in ("self", template()._process.pid)]
+        for fd in pipes:
+            os.close(fd)
+        process.wait()
+        return found
+
+    before = open_files()
+    for _ in range(5):
+        asked("HOME")
+    assert open_files() == before
