@@ -312,7 +312,7 @@ class Databases:
             yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield neighbours in which an extreme record replaces the first one, then a random neighbour."""
+        """Yield neighbours whose first record is replaced by an extreme one; then a random neighbour."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:

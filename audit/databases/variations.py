@@ -196,7 +196,8 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
     """Yield versions of the pair with fewer shared records.
 
-    First all shared records are left out. Then each half, quarter and so on is left out, or kept alone.
+    First all shared records are left out. Then each half, each quarter and so on is left out, or is the only
+    part kept.
     """
     total = start + end
     if total:

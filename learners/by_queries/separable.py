@@ -135,9 +135,10 @@ def separable_problems(
 
     Notes
     -----
-    In the problem "the far side just above alpha" slightly more than alpha of the examples lie on the far
-    side of the normal. For margins below about 0.7 the mean mistake of the first round misclassifies these
-    examples, and so do the new weights.
+    In the problem "the far side just above alpha" slightly more than alpha of the examples lie, seen from
+    the others, on the other side of the normal vector. The first round adds the mean of the misclassified
+    examples to the weights. For margins below about 0.7 both this mean and the new weights misclassify the
+    examples on the other side.
 
     Examples
     --------
@@ -176,7 +177,9 @@ def separable_problems(
 def random_separable(
     dimension: int, *, margin: float, examples: int, rng: np.random.Generator
 ) -> SeparableProblem:
-    """Return a problem with a random normal, two to eight random examples and random weights.
+    """Return a problem with a random separating plane and two to eight points with random probabilities.
+
+    `examples` is the size of a sample.
 
     Examples
     --------

@@ -144,7 +144,10 @@ def rec_budgets(made: Any) -> Formulas:
 
 
 def interval_levels(made: Any) -> Formulas:
-    """Return the formulas of INTERVAL_6 by Rec with one level and the fitted split; q(j) = r − errors(j)."""
+    """Return the formulas for a learner of INTERVAL_6 that calls Rec with one level of recursion.
+
+    Its budget is split by `fitted`, and the quality of threshold j is q(j) = r − errors(j).
+    """
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
     levels, part = fitted(top, **told)

@@ -193,10 +193,10 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha. The union bound in the
-    sample size is then tight, except that it ignores how the events depend on one another. In "unit vectors"
-    each parity errs on one set of unit vectors. A parity that errs on a single unit vector has an error just
-    above or below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. The sample size
+    rests on a union bound over these parities. Here each term of the bound is nearly exact; only the
+    dependence between the events is lost. In "unit vectors" each parity errs on its own set of unit vectors. If this set
+    has one vector, the error is just above or below alpha.
 
     Examples
     --------

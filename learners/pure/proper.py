@@ -94,7 +94,7 @@ class _ProperLearner(PureLearner):
         return pure_size(self.top + 1, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
     def choice(self, database: Any) -> GroupedChoice:
-        """Return the choice on a database: its exact law, in groups of equal score."""
+        """Return the law of the concept chosen on a database; concepts of equal score form one group."""
         errors = self._errors(self._sample(database))
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
 

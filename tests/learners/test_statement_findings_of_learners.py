@@ -82,8 +82,8 @@ def farthest(tolerance):
 
 
 def test_the_learner_that_sanitizes_by_a_second_enumeration():
-    """The enumeration uses plain lists: two kinds of examples, half of the sample each, and all pairs of
-    outputs within α."""
+    """The enumeration uses plain lists. Half of a sample is one kind of example, half another. All pairs of
+    outputs whose shares are right within α are tried."""
     concepts = [set(), {1}, {1, 2}]
     outputs = list(combinations_with_replacement(range(3), 15))
     kinds = [(x, y) for y in (1, 0) for x in (1, 2)]

@@ -28,8 +28,8 @@ MOST_DEPTH = 16
 def leaves(output: object) -> dict[Path, object]:
     """Return the leaves inside an output, by path; empty if the output is itself a leaf.
 
-    Guarantee: the leaves depend on this output alone. There are at most 512, at most 16 steps deep. Texts and
-    numbers are leaves, even if their parts are listed as well.
+    Guarantee: the leaves depend on this output alone. There are at most 512, at most 16 steps deep. A text
+    or a number is always a leaf, even if it has parts, which are then listed too.
 
     Examples
     --------

@@ -138,7 +138,7 @@ class SimulatedProtocol(ChecksDraws):
         return self.simulation.simulated_law(self._oracle(answering, np.random.default_rng(0)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return, for each oracle, the pair of "entries" and that oracle."""
+        """Return one pair for each oracle: the database ["entries"] and the one that names the oracle."""
         return [(["entries"], [record]) for record in self.records[1:]]
 
     def _record(self, database: Sequence[str]) -> str:
