@@ -195,8 +195,8 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     -----
     In "rarely uniform" all parities but the target have an error just above alpha. The sample size
     rests on a union bound over these parities. Here each term of the bound is nearly exact; only the
-    dependence between the events is lost. In "unit vectors" each parity errs on its own set of unit vectors. If this set
-    has one vector, the error is just above or below alpha.
+    dependence between the events is lost. In "unit vectors" each parity errs on its own set of unit
+    vectors. If this set has one vector, the error is just above or below alpha.
 
     Examples
     --------
