@@ -4,7 +4,6 @@ import os
 import stat
 import subprocess
 import sys
-import textwrap
 import threading
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from audit.doors.cli import main
 from audit.doors.cli.suite import Store, planned
 from audit.findings import Finding
 from audit.results.result import AuditResult, Evidence, Verdict
+
+pytest_plugins = ["pytester"]
 
 OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 2000}
 
@@ -98,21 +99,26 @@ def test_plain_names_do_not_change(name):
     assert file_name(name) == f"{name}.json"
 
 
-def test_results_of_tests_with_similar_names_are_all_kept(tmp_path):
-    (tmp_path / "test_names.py").write_text(
-        textwrap.dedent("""
-        import pytest
-        from audit.claims import PureDP
+TOLD = """
+    import pytest
+    from audit.claims import PureDP
 
-        @pytest.mark.parametrize("name", ["a/b", "a_b", "a b", "é" * 90, "é" * 91])
-        def test_names(name, auditor):
-            auditor.refute(lambda database, rng: database[0], PureDP(0.1), pairs=[([0], [1])], budget=2000)
-        """)
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--audit-json=results"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "5 passed" in done.stdout
-    assert len([*(tmp_path / "results").iterdir()]) == 5
+    OPTIONS = {"pairs": [([0], [1])], "budget": 1000, "confirm_budget": 100, "recorded": False}
+
+    def told(database, rng):
+        return database[0] if rng.random() < 0.9 else "nothing"
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_names(name, auditor):
+        auditor.refute(told, PureDP(0.1), **OPTIONS)
+"""
+
+
+def test_results_of_tests_with_similar_names_are_all_kept(pytester, in_process):
+    pytester.makepyfile(TOLD.replace("NAMES", '["a/b", "a_b", "a b", "é" * 90, "é" * 91]'))
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "--audit-json=results")
+    done.assert_outcomes(passed=5)
+    assert len([*(pytester.path / "results").iterdir()]) == 5
 
 
 def test_entries_with_similar_names_are_all_kept(tmp_path):
@@ -260,28 +266,9 @@ def test_findings_on_a_full_disk_are_printed_and_counted(call, monkeypatch, full
     assert err == "dp-audit: f.json cannot be written: No space left on device.\n"
 
 
-def test_a_session_on_a_full_disk_prints_its_results_and_what_is_not_saved(tmp_path):
-    (tmp_path / "conftest.py").write_text(
-        textwrap.dedent("""
-        from pathlib import Path
-
-        def full(*_):
-            raise OSError(28, "No space left on device")
-
-        Path.replace = full
-        """)
-    )
-    (tmp_path / "test_one.py").write_text(
-        textwrap.dedent("""
-        from audit.claims import PureDP
-
-        def test_one(auditor):
-            auditor.refute(lambda database, rng: database[0], PureDP(0.1), pairs=[([0], [1])], budget=2000)
-        """)
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--audit-json=results"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == pytest.ExitCode.INTERNAL_ERROR
-    assert "1 audit, 1 as expected" in done.stdout
-    assert "not saved: " in done.stdout
-    assert "No space left on device." in done.stdout
+def test_a_session_on_a_full_disk_prints_its_results_and_what_is_not_saved(pytester, in_process, full_disk):
+    pytester.makepyfile(TOLD.replace("NAMES", '["one"]'))
+    full_disk(0)
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "--audit-json=results")
+    assert done.ret == pytest.ExitCode.INTERNAL_ERROR
+    done.stdout.fnmatch_lines(["*1 audit, 1 as expected*", "*not saved: *No space left on device.*"])
