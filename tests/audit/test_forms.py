@@ -53,6 +53,15 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
+def test_outcomes_in_another_form_do_not_speak_against_the_law(name):
+    """There are 400 draws of each side. If the law is right, the e-value passes 2e7 with probability at most 5e-8."""
+    response, rng = Response(*FORMS[name]), np.random.default_rng(8)
+    for database in ([0], [1]):
+        outputs = [response(database, rng) for _ in range(400)]
+        assert law_log_e_value(response.distribution(database), outputs) < math.log(2e7)
+
+
+@pytest.mark.parametrize("name", ["a sum in a tuple", "truth inside", "single precision"])
 def test_code_that_writes_its_outcomes_in_another_form_is_proved(name):
     result = audit_privacy(Response(*FORMS[name]), budget=8_000)
     assert result.verdict is Verdict.PROVED, result.reason
