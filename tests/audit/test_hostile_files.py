@@ -33,12 +33,13 @@ from audit.utility.saved import parse_any
 EACH = 55
 SECONDS = 5.0
 PROBLEM = FixedProblem("one", [0], lambda output, _: float(output))
-OPTIONS = {"pairs": [([0], [1])], "budget": 2000}
+OPTIONS = {"pairs": [([0], [1])], "budget": 2000, "confirm_budget": 200}
 EVIL = "import pathlib\npathlib.Path(__file__).with_name('it was imported').touch()\nclass Evil: pass\n"
 
 
 def leak(database, rng):
-    return database[0], 1.5
+    """Return the record, rarely the other one. If it never varied, a replay would start 98 processes."""
+    return database[0] if rng.random() < 0.98 else 1 - database[0], 1.5
 
 
 def coin(database, rng):
