@@ -65,7 +65,7 @@ declared = Declared()
 '''
 COMMANDS = {
     "suite": ["suite", "laplace-mean-c*", "--json", "saved", "--budget", "2000"],
-    "run": ["run", "mine.py:declared", "--json", "saved/one.json"],
+    "run": ["run", "mine.py:declared", "--budget", "8000", "--json", "saved/one.json"],
     "sampled": ["run", "mine.py:coin", "--epsilon", "1", "--pair", "[0]", "[1]", "--json", "saved/one.json"],
     "study": ["study", "mine.py:study", "--json", "saved/study.json", "--cells", "cells"],
     "findings": ["findings", "E1", "--json", "saved/findings.json"],
