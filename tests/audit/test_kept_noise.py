@@ -260,9 +260,10 @@ def test_a_script_that_audits_at_import_gets_its_verdict():
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"
-        "SCALE = 0.2\n"
-        "def release(database):\n    return sum(database) + random.SystemRandom().expovariate(1) * SCALE\n"
-        "print(audit_privacy(release, PureDP(1.0), pairs=[([0], [1])]).verdict.name)\n"
+        "SCALE = 0.4\n"
+        "def release(database):\n    return sum(database) + random.SystemRandom().gauss(0.0, SCALE)\n"
+        "told = {'pairs': [([0], [1])], 'budget': 1_000, 'confirm_budget': 200, 'recorded': False}\n"
+        "print(audit_privacy(release, PureDP(1.0), **told).verdict.name)\n"
     )
     Path("script.py").write_text(source)
     with contextlib.suppress(KeyError):
