@@ -189,11 +189,11 @@ def audit(case, seed, *, betting=Betting, budget=BUDGET, **terms):
     return run.log_wealth
 
 
-def audit_all(audits, *, seed=0, cases=CASES):
+def audit_all(audits, *, seed=0, cases=CASES, budget=BUDGET):
     """Return the log wealths of `audits` audits, which take the cases in turn."""
     names = list(cases)
     return {
-        name: [audit(cases[name], seed + k) for k in range(i, audits, len(names))]
+        name: [audit(cases[name], seed + k, budget=budget) for k in range(i, audits, len(names))]
         for i, name in enumerate(names)
     }
 
