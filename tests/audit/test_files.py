@@ -19,7 +19,7 @@ from audit.results.result import AuditResult, Evidence, Verdict
 
 pytest_plugins = ["pytester"]
 
-OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 2000}
+OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 400}
 
 
 def leak(database, rng):

@@ -54,7 +54,8 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_outcomes_in_another_form_do_not_speak_against_the_law(name):
-    """There are 400 draws of each side. If the law is right, the e-value passes 2e7 with probability at most 5e-8."""
+    """There are 400 draws of each side. If the law is right, an e-value passes 2e7 with probability at most
+    5e-8."""
     response, rng = Response(*FORMS[name]), np.random.default_rng(8)
     for database in ([0], [1]):
         outputs = [response(database, rng) for _ in range(400)]
