@@ -1,6 +1,7 @@
 """Saved refutations as regression tests: they fail if the fault is back and pass if it is gone."""
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from audit.doors.regressions import (
 )
 from audit.errors import AuditError
 from audit.results.saved import save
+from audit.sampling import Sampler
+from audit.sampling.isolated.starting import SPAWN
 
 MECHANISMS = """
 import os
@@ -60,20 +63,21 @@ BRIEF = ["--epsilon", "0.1", "--pair", "[0]", "[1]", "--budget", "4000"]
 
 
 def command(folder, *arguments):
-    """Run `dp-audit` from a folder, in this process. Return its exit code and whole output on one line."""
+    """Run `dp-audit` from a folder, in this process. Return its exit code and whole output on one line.
+
+    The target is imported anew in every call. Runs are drawn in this process too (`in_process`).
+    """
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(printed):
         patch.chdir(folder)
         patch.setattr(sys, "path", [*sys.path])
+        if SPAWN not in os.environ:
+            patch.setattr(Sampler, "isolate", property(lambda _: False, lambda _, given: None), raising=False)
         with pytest.raises(SystemExit) as left:
             main([*map(str, arguments)])
-    for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
+    for name in [name for name in sys.modules if name.startswith("dp_audit_target_") or name == "mine"]:
         del sys.modules[name]
     return left.value.code, " ".join(printed.getvalue().split())
-
-
-def replay(folder, *arguments):
-    return command(folder, "replay", *arguments, "--trust")
 
 
 def in_own_process(folder, *arguments):
@@ -81,6 +85,10 @@ def in_own_process(folder, *arguments):
     line = [Path(sys.executable).with_name("dp-audit"), *map(str, arguments)]
     ran = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
+
+
+def replay(folder, *arguments):
+    return command(folder, "replay", *arguments, "--trust")
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +176,7 @@ def test_replays_are_in_the_table_of_the_session(faulty):
 
 
 def test_the_marker_selects_regression_tests(project):
-    found, _ = outcomes(project, "-m", "audit", "-k", "leak", "-n", "2")
+    found, _ = outcomes(project, "-m", "audit", "-k", "leak")
     assert list(found) == ["test_fault_stays_away[leak]"]
 
 
@@ -326,5 +334,5 @@ def test_the_command_line_replays_with_the_convert_of_the_audit(tmp_path):
         "def leak(database, rng):\n    return database['rows'][0]\n"
     )
     run = ("run", "mine.py:leak", *BRIEF, "--convert", "mine:rows", "--json", "w.json")
-    assert in_own_process(tmp_path, *run)[0] == 1
-    assert in_own_process(tmp_path, "replay", "w.json", "--trust")[0] == 1
+    assert command(tmp_path, *run)[0] == 1
+    assert command(tmp_path, "replay", "w.json", "--trust")[0] == 1
