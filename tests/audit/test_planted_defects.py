@@ -265,15 +265,15 @@ def test_a_time_out_as_an_output_is_caught(false_alarms, monkeypatch):
 
 
 class TakesWhatComesFirst(Sampler):
-    """A sampler with too little time: runs with the answer "yes" are slow, and only the first quarter of the
-    blocks to finish is merged."""
+    """A sampler with too little time: runs with the answer "yes" are slow, and only the first blocks to
+    finish are merged."""
 
     def draw(self, left_db, right_db, size, path, **options):
         if size == 1:
             return super().draw(left_db, right_db, size, path, **options)
-        blocks = list(super().draw(left_db, right_db, 4 * size, path, **options))
+        blocks = list(super().draw(left_db, right_db, 2 * size, path, **options))
         return iter(
-            sorted(blocks, key=lambda block: [*block.left, *block.right].count("yes"))[: len(blocks) // 4]
+            sorted(blocks, key=lambda block: [*block.left, *block.right].count("yes"))[: len(blocks) // 2]
         )
 
 
