@@ -8,7 +8,6 @@ import sys
 import textwrap
 import xml.etree.ElementTree as ET
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 import pytest
 
@@ -59,6 +58,7 @@ def test_no_refutation(auditor):
 def test_no_file(auditor):
     auditor.check_witness("tests/nowhere.json")
 """
+PATH = [*sys.path]  # without the folders of other tests
 BRIEF = ["--epsilon", "0.1", "--pair", "[0]", "[1]", "--budget", "4000"]
 
 
@@ -70,7 +70,7 @@ def command(folder, *arguments):
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(printed):
         patch.chdir(folder)
-        patch.setattr(sys, "path", [*sys.path])
+        patch.setattr(sys, "path", [*PATH])
         if SPAWN not in os.environ:
             patch.setattr(Sampler, "isolate", property(lambda _: False, lambda _, given: None), raising=False)
         with pytest.raises(SystemExit) as left:
@@ -78,13 +78,6 @@ def command(folder, *arguments):
     for name in [name for name in sys.modules if name.startswith("dp_audit_target_") or name == "mine"]:
         del sys.modules[name]
     return left.value.code, " ".join(printed.getvalue().split())
-
-
-def in_own_process(folder, *arguments):
-    """Run `dp-audit` as `command` does, but in a new process, where no earlier test has imported anything."""
-    line = [Path(sys.executable).with_name("dp-audit"), *map(str, arguments)]
-    ran = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
-    return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
 
 
 def replay(folder, *arguments):
@@ -143,10 +136,10 @@ def test_a_fault_that_is_back_fails_without_our_traceback(faulty):
         assert f"{name} does not satisfy its claim" in lines[0]
 
 
-def test_a_fault_that_is_gone_passes(project):
+def test_a_fault_that_is_gone_passes_and_the_marker_selects_regression_tests(project):
     """The repaired release has the noise that the claim needs. So the claim is refuted with probability at
     most 1e-6."""
-    found, _ = outcomes(project, "-k", "release or same", REPAIRED="1")
+    found, _ = outcomes(project, "-m", "audit", "-k", "release or same", REPAIRED="1")
     assert found == {"test_fault_stays_away[release]": None, "test_on_the_same_but_new_runs": None}
 
 
@@ -173,11 +166,6 @@ def test_replays_are_in_the_table_of_the_session(faulty):
     table = faulty[1].split("privacy audits")[1]
     assert re.search(r"^REFUTED +leak +claim fails  ", table, re.MULTILINE)
     assert "4 audits; total significance spent: 4e-06" in table
-
-
-def test_the_marker_selects_regression_tests(project):
-    found, _ = outcomes(project, "-m", "audit", "-k", "leak")
-    assert list(found) == ["test_fault_stays_away[leak]"]
 
 
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
@@ -239,12 +227,12 @@ def test_a_replay_says_that_the_file_has_changed_since_the_audit(project, tmp_pa
 def test_another_module_of_the_same_name_is_named_as_changed(project, tmp_path):
     """Python finds a module in the working folder first."""
     witness = tmp_path / "module.json"
-    in_own_process(project, "run", "mine:leak", *BRIEF, "--json", witness)
+    command(project, "run", "mine:leak", *BRIEF, "--json", witness)
     here, there = project / "mine.py", tmp_path / "mine.py"
     there.write_text("def leak(database, rng):\n    return 0\n")
     again = ("replay", witness, "--trust")
-    assert f"drawn from {here} Not tested" in in_own_process(project, *again)[1]
-    assert f"drawn from {there}, which has changed since the audit" in in_own_process(tmp_path, *again)[1]
+    assert f"drawn from {here} Not tested" in command(project, *again)[1]
+    assert f"drawn from {there}, which has changed since the audit" in command(tmp_path, *again)[1]
 
 
 def test_a_missing_object_is_reported_with_the_full_path_of_its_file(project, tmp_path):
