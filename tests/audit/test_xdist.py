@@ -23,7 +23,7 @@ def loud(database, rng):
 def failing(database, rng):
     raise RuntimeError("the backend is down")
 
-options = dict(claim=PureDP(epsilon=1.0), records=[0, 1], size=3, budget=4000)
+options = dict(claim=PureDP(epsilon=1.0), records=[0, 1], size=3, budget=6000)
 subjects = (leak, coin, loud, failing)
 
 @parametrize_with_audits([(subject, options) for subject in subjects])
