@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from typing import Any, TypeVar
 
@@ -151,6 +152,7 @@ def carried_out(task: Task, audit: Callable[[], R]) -> R:
     return result
 
 
+@cache
 def version_of(name: str) -> str:
     """Return the version of an installed distribution; "unknown" if it is not installed."""
     try:

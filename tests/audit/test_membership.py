@@ -204,7 +204,7 @@ def released(case, scale):
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_a_mechanism_that_relies_on_its_domain_is_never_refuted(case):
-    result = audit_privacy(released(case, 9.0), PureDP(1.0), budget=2_000, **case.options)
+    result = audit_privacy(released(case, 9.0), PureDP(1.0), budget=1_000, **case.options)
     assert result.verdict in {Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE}
     if result.verdict is Verdict.INCONCLUSIVE:
         assert "give `valid=`" in result.reason
@@ -235,7 +235,7 @@ def rises(database):
 
 
 def audited(subject, **options):
-    return audit_privacy(subject, PureDP(1.0), budget=2_000, **options)
+    return audit_privacy(subject, PureDP(1.0), budget=600, **options)
 
 
 def is_sorted(database, rng):
@@ -255,7 +255,7 @@ def is_sorted(database, rng):
 def test_valid_restricts_every_kind_of_domain(options):
     databases = described(valid=rises, **options)
     rng = np.random.default_rng(0)
-    pairs = databases.pairs(most=60, rng=rng)
+    pairs = databases.pairs(most=20, rng=rng)
     steps = [*itertools.islice(databases.vary(pairs[-1], rng), 40), *databases.simpler(pairs[-1])]
     assert len(pairs) >= 10
     assert steps

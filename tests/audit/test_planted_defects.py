@@ -98,7 +98,7 @@ def test_betting_on_exploration_runs_is_caught(wealths, false_alarms, monkeypatc
     case = false_alarms.CASES["several pairs"]
     many = replace(case, pairs=tuple(([k], [k + 1]) for k in range(48)))
     monkeypatch.setitem(false_alarms.CASES, "many pairs", many)
-    assert false_alarms.judge(list(wealths("many pairs", budget=10_000))).sound
+    assert false_alarms.judge(list(wealths("many pairs", audits=3, budget=10_000))).sound
     assert false_alarms.accused(wealths("many pairs", BetsOnExploration, audits=150, budget=10_000))
 
 
@@ -148,7 +148,7 @@ class SkipsLosses(Betting):
 
 
 def test_skipping_batches_that_lose_is_caught(wealths, false_alarms):
-    assert false_alarms.accused(wealths("laplace", SkipsLosses, audits=90))
+    assert false_alarms.accused(wealths("laplace", SkipsLosses, audits=90, budget=30_000))
 
 
 # 6. One random stream for two workers
@@ -159,9 +159,26 @@ def one_stream(seed, path):
     return generator(seed, (*path[:2], 0, *path[3:]))
 
 
-def test_one_stream_in_several_blocks_is_caught(wealths, false_alarms, monkeypatch):
-    monkeypatch.setattr(sampling_blocks, "generator", one_stream)
-    assert false_alarms.accused(wealths("randomized response", audits=80))
+def states(false_alarms, monkeypatch, derive):
+    """Return the starting state of the generator at every place of the seed tree that one audit uses."""
+    made = {}
+
+    def recorded(seed, path):
+        made[path] = derive(seed, path).bit_generator.state["state"]["state"]
+        return derive(seed, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sampling_blocks, "generator", recorded)
+        false_alarms.audit(false_alarms.CASES["randomized response"], 0)
+    return made
+
+
+def test_one_stream_in_several_blocks_is_caught(false_alarms, monkeypatch):
+    """The states are compared exactly. Every block of an audit has a state of its own."""
+    sound = states(false_alarms, monkeypatch, generator)
+    assert len(set(sound.values())) == len(sound) > 100
+    planted = states(false_alarms, monkeypatch, one_stream)
+    assert len(set(planted.values())) < len(planted)
 
 
 # 7. A fixed order of the calls, and a clock
@@ -184,7 +201,7 @@ def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
     def wealths():
         return (false_alarms.audit(replace(case, mechanism=Clock()), seed) for seed in range(20))
 
-    assert false_alarms.judge(list(wealths())).sound
+    assert false_alarms.judge(list(itertools.islice(wealths(), 5))).sound
     monkeypatch.setattr(sampling_blocks, "sides", lambda pairs, coins, **_: [False, True] * pairs)
     assert false_alarms.accused(wealths())
 
@@ -193,28 +210,29 @@ def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
 
 
 class Remembers:
-    """A mechanism that releases its last noisy sum and a new one. Each call is private given all earlier
-    outputs."""
+    """A mechanism that releases its last randomized response and a new one. Each call is private given all
+    earlier outputs."""
 
     def __init__(self):
-        self.last = 0.0
+        self.last = 0
 
     def __call__(self, database, rng):
-        last, self.last = self.last, database[0] + rng.laplace()
+        last, self.last = self.last, int((rng.random() < 0.75) == database[0])
         return last, self.last
 
 
 def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, monkeypatch):
-    """The enumeration in `test_evidence` catches this too. Within 6,000 calls the log wealth reaches 16 to
-    41."""
-    case = false_alarms.Case(Remembers(), (([0.0], [1.0]),), 1.0)
+    """The enumeration in `test_evidence` catches this too.
+
+    With one coin for a pair, the last response comes from the other database in half the calls. The outputs
+    (1, 0) and (0, 1) then have probabilities 15/32 and 3/32, in the ratio 5 instead of at most 3.
+    """
+    case = false_alarms.Case(Remembers(), (([0], [1]),), math.log(3))
 
     def wealths():
-        return (
-            false_alarms.audit(replace(case, mechanism=Remembers()), seed, budget=6_000) for seed in range(20)
-        )
+        return (false_alarms.audit(replace(case, mechanism=Remembers()), seed) for seed in range(20))
 
-    assert false_alarms.judge(list(itertools.islice(wealths(), 10))).sound
+    assert false_alarms.judge(list(itertools.islice(wealths(), 3))).sound
     monkeypatch.setattr(sampling_blocks, "sides", lambda pairs, coins, **_: sides(pairs, coins))
     assert false_alarms.accused(wealths())
 
@@ -235,7 +253,7 @@ def test_a_time_out_as_an_output_is_caught(false_alarms, monkeypatch):
     def wealths():
         return (false_alarms.audit(case, seed) for seed in range(20))
 
-    assert false_alarms.judge(list(wealths())).sound
+    assert false_alarms.judge(list(itertools.islice(wealths(), 5))).sound
     suggest = Table.suggest
     monkeypatch.setattr(
         Table, "suggest", lambda self, side, **_: suggest(self, side, unfinished_counts_against=False)

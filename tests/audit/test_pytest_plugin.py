@@ -263,7 +263,7 @@ def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_
     assert [path.name.partition("-")[0] for path in (pytester.path / "kept").iterdir()] == ["call"]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "with xdist"])
 def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
     """The session runs with -v and reports the progress of its audits at every opportunity."""
     pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")

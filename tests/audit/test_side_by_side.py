@@ -172,7 +172,7 @@ def test_a_study_in_two_processes_saves_the_bytes_of_one_and_its_cells(call):
     saved = []
     for jobs in ("1", "2"):
         folder = f"cells-{jobs}"
-        terms = ("--values", "2,4", "--budget", "400", "--jobs", jobs, "--json", f"{jobs}.json")
+        terms = ("--values", "2,4", "--budget", "60", "--jobs", jobs, "--json", f"{jobs}.json")
         code, _, err = call("study", "point-delta", *terms, "--cells", folder)
         assert (code, err) == (0, "")
         cells = {path.name: path.read_text() for path in sorted(Path(folder).iterdir())}

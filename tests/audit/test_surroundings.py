@@ -19,7 +19,7 @@ from audit.sampling import BET, Sampler
 from audit.subject.subject import adapt
 from audit.values.outcomes import Raised, Unfinished
 
-SMALL = {"records": [0, 1], "size": 2, "budget": 2_000}
+SMALL = {"records": [0, 1], "size": 2, "budget": 600}
 
 
 def noisy(database, rng):

@@ -224,9 +224,9 @@ def useful(p):
 
 
 def entry(name, p, expected="not refuted"):
-    options = {"claim": _pure(), "records": [0, 1], "size": 2, "budget": 2_000}
+    options = {"claim": _pure(), "records": [0, 1], "size": 2, "budget": 1_000}
     return Entry(
-        name, lambda: useful(p), options=options, utility={"budget": 5_000}, utility_expected=expected
+        name, lambda: useful(p), options=options, utility={"budget": 2_000}, utility_expected=expected
     )
 
 
@@ -237,7 +237,7 @@ def _pure():
 
 
 def only_useful(name, p, expected="not refuted"):
-    return Entry(name, lambda: useful(p), options=None, utility={"budget": 5_000}, utility_expected=expected)
+    return Entry(name, lambda: useful(p), options=None, utility={"budget": 2_000}, utility_expected=expected)
 
 
 def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, monkeypatch, folder):
@@ -309,37 +309,44 @@ def test_parametrize_covers_both_claims():
     assert [name.rpartition("-")[2] for name in ids] == ["utility", "named", "utility", "len"]
 
 
-@pytest.fixture
-def outcome(pytester):
-    def run(body):
-        pytester.makepyfile(mine=MODULE)
-        pytester.makepyfile(test_it=f"from mine import *\nfrom audit.pytest_plugin import *\n{body}")
-        return pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", "--audit-budget=3000", "--audit-report=page.html"
-        )
+TESTS = """
+from mine import *
+from audit.pytest_plugin import *
 
-    return run
+@parametrize_with_audits([Both()])
+def test_claims(audited, auditor):
+    auditor.check(audited)
+
+def test_met(auditor):
+    auditor.check_utility(Both(p=0.5))
+
+def test_open(auditor):
+    auditor.check_utility(Both(p=0.1))
+
+def test_refuted(auditor):
+    auditor.refute_utility(Both(p=0.0))
+
+def test_right(auditor):
+    auditor.refute_utility(Both(p=0.5))
+
+def test_given(auditor):
+    auditor.check_utility(bare, PAC(0.25, 0.6), problems=PROBLEMS)
+
+def test_none(auditor):
+    auditor.check_utility(bare)
+"""
 
 
-def test_check_audits_each_parametrized_claim_and_the_summary_shows_both(outcome, pytester):
-    run = outcome(
-        "@parametrize_with_audits([Both()])\ndef test_claims(audited, auditor):\n    auditor.check(audited)\n"
+def test_one_session_audits_each_claim_and_shows_met_refuted_and_open_utility(pytester):
+    """One session has the parametrized claims, of which the summary shows both, and calls that fail with one
+    text each."""
+    pytester.makepyfile(mine=MODULE, test_it=TESTS)
+    run = pytester.runpytest_subprocess(
+        "-p", "no:cacheprovider", "--audit-budget=3000", "--audit-report=page.html"
     )
-    run.assert_outcomes(passed=2)
+    run.assert_outcomes(passed=4, failed=4)
     run.stdout.fnmatch_lines(["NOT REFUTED*Both*", "NOT REFUTED*Both*(utility)*failure probability ≤*"])
     assert "own problem" in (pytester.path / "page.html").read_text()
-
-
-def test_check_utility_and_refute_utility_fail_with_one_text(outcome):
-    run = outcome(
-        "def test_met(auditor):\n    auditor.check_utility(Both(p=0.5))\n"
-        "def test_open(auditor):\n    auditor.check_utility(Both(p=0.1))\n"
-        "def test_refuted(auditor):\n    auditor.refute_utility(Both(p=0.0))\n"
-        "def test_right(auditor):\n    auditor.refute_utility(Both(p=0.5))\n"
-        "def test_given(auditor):\n    auditor.check_utility(bare, PAC(0.25, 0.6), problems=PROBLEMS)\n"
-        "def test_none(auditor):\n    auditor.check_utility(bare)\n"
-    )
-    run.assert_outcomes(passed=2, failed=4)
     run.stdout.fnmatch_lines_random(
         [
             "*does not satisfy its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
