@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,21 @@ class _OnNumbers(ConceptClass):
         """Return 1: POINT labels at most one point 1; INTERVAL labels 1 all points below one labelled 1."""
         return 1
 
+    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return a concept's labels of points, shape (points,)."""
+        return np.asarray(self._labels(concept, self._numbers(points)), dtype=np.bool_)
+
+    def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
+        """Return every concept's labels of points, as `ConceptClass.table`; the points are read once."""
+        points = self.listed_domain() if points is None else points
+        concepts, numbers = self.listed_concepts(), self._numbers(points)
+        rows = [self._labels(concept, numbers) for concept in concepts]
+        return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
+
+    @abstractmethod
+    def _labels(self, concept: Any, numbers: NDArray[Any]) -> Any:
+        """Return a concept's labels of numbers."""
+
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
         """Return points as numbers: int64 if they fit, otherwise Python's own ints."""
         ends = (*points[:1], *points[-1:]) if isinstance(points, range) else points
@@ -66,9 +82,9 @@ class PointClass(_OnNumbers):
         """The numbers j."""
         return self.domain
 
-    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether it equals j."""
-        return np.asarray(self._numbers(points) == concept, dtype=np.bool_)
+    def _labels(self, concept: Any, numbers: NDArray[Any]) -> Any:
+        """Return for each number whether it equals j."""
+        return numbers == concept
 
 
 @dataclass(frozen=True)
@@ -87,6 +103,6 @@ class IntervalClass(_OnNumbers):
         """The numbers j, one more than there are points."""
         return range(2**self.dimension + 1)
 
-    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether it is below j."""
-        return np.asarray(self._numbers(points) < concept, dtype=np.bool_)
+    def _labels(self, concept: Any, numbers: NDArray[Any]) -> Any:
+        """Return for each number whether it is below j."""
+        return numbers < concept

@@ -182,7 +182,8 @@ def test_the_law_is_a_tree_of_laplace_tails(model):
 @pytest.mark.parametrize("draw", ["sample", "call"])
 def test_runs_follow_the_law(model, draw):
     learner = MaskedParityLearner(dimension=2, epsilon=2.0, model=model)
-    rng, runs = np.random.default_rng(17), 20_000 if draw == "sample" else 4_000
+    runs = 20_000 if draw == "sample" else 4_000 if model == "central" else 1_000
+    rng = np.random.default_rng(17)
     database = MaskedPopulation(2, r=1, a=1).sample(8, np.random.default_rng(18))
     outputs = (
         learner.sample(database, runs, rng)
@@ -194,6 +195,7 @@ def test_runs_follow_the_law(model, draw):
     assert stats.chisquare([seen[concept] for concept in law.outcomes], expected).pvalue > SIGNIFICANCE
     other = MaskedParityLearner(dimension=2, epsilon=4.0, model=model).distribution(database)
     wrong = runs * np.array([other.pmf(concept) for concept in law.outcomes])
+    # half the noise is seen with this probability; no expected count is below 3
     excess = ((wrong - expected) ** 2 / expected).sum()
     assert stats.ncx2.sf(stats.chi2.isf(SIGNIFICANCE, 7), 7, excess) > 0.99
 

@@ -74,8 +74,10 @@ def test_the_law_keeps_variables_independently_by_tails(eta, size):
 
 @pytest.mark.parametrize("draw", ["sample", "call"])
 def test_runs_follow_the_law(draw):
+    """Half or twice the noise is seen in 4,000 outputs of `sample` with a probability above 0.9999. Half the
+    noise is seen in 1,000 calls with probability 0.997."""
     learner = NoisyConjunctionLearner(dimension=2, epsilon=1.0, eta=0.2)
-    rng, runs = RNG(7), 4_000
+    rng, runs = RNG(7), 4_000 if draw == "sample" else 1_000
     found = (
         learner.sample(PAIRS, runs, rng) if draw == "sample" else [learner(PAIRS, rng) for _ in range(runs)]
     )
@@ -86,7 +88,7 @@ def test_runs_follow_the_law(draw):
 
 
 def test_the_learner_is_private_on_every_database_of_its_size():
-    result = audit_privacy(NoisyConjunctionLearner(dimension=1, size=4), budget=16_000)
+    result = audit_privacy(NoisyConjunctionLearner(dimension=1, size=3), budget=16_000)
     assert result.verdict is Verdict.PROVED
     assert 0.5 < result.epsilon_lower <= 1.0
 
@@ -94,7 +96,7 @@ def test_the_learner_is_private_on_every_database_of_its_size():
 def test_half_the_noise_is_refuted():
     loud, rest = NoisyConjunctionLearner(dimension=1, size=4, epsilon=2.0), [((0,), 1)] * 3
     pairs = [([((0,), 1), *rest], [((0,), -1), *rest])]
-    assert audit_privacy(loud, PureDP(1.0), pairs=pairs, budget=4_000).verdict is Verdict.REFUTED
+    assert audit_privacy(loud, PureDP(1.0), pairs=pairs, budget=1_000).verdict is Verdict.REFUTED
 
 
 def test_the_sample_size_is_the_larger_chunk_times_the_number_of_parts():
@@ -105,12 +107,14 @@ def test_the_sample_size_is_the_larger_chunk_times_the_number_of_parts():
 
 
 def test_a_betting_audit_does_not_refute_the_accuracy_on_clean_labels():
-    result = audit_utility(NoisyConjunctionLearner(beta=0.4), budget=800, significance=SIGNIFICANCE)
+    learner = NoisyConjunctionLearner(beta=0.4)
+    problems = learner.problems()[:1]
+    result = audit_utility(learner, problems=problems, budget=800, significance=SIGNIFICANCE)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
 def test_ignoring_the_noise_is_refuted():
-    assert audit_utility(NoiseIgnored(), budget=500).verdict is Verdict.REFUTED
+    assert audit_utility(NoiseIgnored(), budget=300).verdict is Verdict.REFUTED
 
 
 def test_problems_are_about_clean_labels_and_draw_noisy_ones():
@@ -149,10 +153,11 @@ def conjunctions(*, tau, dimension=2):
     )
 
 
-@pytest.mark.parametrize("model", ["central", "local"])
-def test_the_sq_learner_runs_on_noisy_labels_in_either_model(model):
+@pytest.mark.parametrize(("model", "target"), [("central", 0), ("local", -1)])
+def test_the_sq_learner_runs_on_noisy_labels_in_either_model(model, target):
     run = NoisyRun(make=conjunctions, tau=0.1, beta=0.4, eta=0.2, model=model, epsilon=2.0)
-    assert audit_utility(run, budget=350, significance=SIGNIFICANCE).verdict is Verdict.NOT_REFUTED
+    told = {"problems": [run.problems()[target]], "budget": 350, "significance": SIGNIFICANCE}
+    assert audit_utility(run, **told).verdict is Verdict.NOT_REFUTED
 
 
 def test_the_sq_learner_runs_with_only_a_bound_on_the_noise_known():

@@ -7,6 +7,10 @@ from audit.utility.front import audit_utility
 from learners import AmplifiedParityLearner, ParityLearner
 from learners.parity import Plan
 
+#: The problems on which the learners fail most often. The others are variants of these: other targets and
+#: points.
+HARD = {"rarely uniform", "uniform, target 0", "a point just below alpha", "a point just above alpha"}
+
 
 @pytest.mark.parametrize(
     "learner",
@@ -20,7 +24,9 @@ from learners.parity import Plan
     ids=lambda learner: getattr(learner, "form", f"A-{learner.dimension}"),
 )
 def test_the_claimed_accuracy_is_met_on_hard_problems(learner):
-    result = audit_utility(learner, exact=False, budget=12_000)
+    problems = [problem for problem in learner.problems() if problem.name in HARD]
+    assert len(problems) == len(HARD)
+    result = audit_utility(learner, problems=problems, exact=False, budget=12_000)
     assert result.claim == learner.utility_claim == PAC(learner.alpha, learner.beta)
     assert result.verdict is Verdict.NOT_REFUTED
 
