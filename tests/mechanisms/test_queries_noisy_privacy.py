@@ -21,7 +21,7 @@ ENTRIES = {entry.name: entry for entry in load_catalogue()}
 def test_a_claim_of_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
     entry = ENTRIES[name]
     run = entry.factory()
-    less = audit_privacy(run, PureDP(run.epsilon / 4), **entry.options | {"recorded": False})
+    less = audit_privacy(run, PureDP(run.epsilon / 4), **{**entry.options, "recorded": False})
     assert less.verdict is Verdict.REFUTED
 
 
@@ -31,9 +31,9 @@ def test_reusing_examples_for_every_rate_is_refuted_and_fresh_chunks_are_not():
     entry = ENTRIES["flawed-bounded-noise-reused-examples"]
     assert len(entry.factory().rates) == 2
     wrong, right = entry.factory(), BoundedNoiseRun(epsilon=1.0, **COARSE)
-    options = {"recorded": False, "pairs": wrong.suggested_pairs()[:1]}
-    assert audit_privacy(wrong, **entry.options | options).verdict is Verdict.REFUTED
-    result = audit_privacy(right, budget=600, significance=1e-7, **options)
+    options = {**entry.options, "recorded": False, "pairs": wrong.suggested_pairs()[:1]}
+    assert audit_privacy(wrong, **options).verdict is Verdict.REFUTED
+    result = audit_privacy(right, budget=600, significance=1e-7, pairs=right.suggested_pairs()[:1])
     assert result.verdict is Verdict.NOT_REFUTED
 
 

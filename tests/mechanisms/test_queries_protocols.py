@@ -396,7 +396,7 @@ def test_calls_and_samples_have_the_declared_law(record, agreement):
     law = subject.distribution([record])
     outputs, expected = list(law.outcomes), [law.pmf(output) for output in law.outcomes]
     rng = np.random.default_rng(11)
-    drawn = Counter(subject.sample([record], 20_000, rng))
+    drawn = Counter(subject.sample([record], 10_000, rng))
     assert agreement([drawn[output] for output in outputs], np.array(expected)) > SIGNIFICANCE
     called = Counter(subject([record], rng) for _ in range(100))
     assert set(called) <= set(outputs)

@@ -128,7 +128,7 @@ def test_the_exact_audit_over_all_gaps_finds_half_of_delta_at_epsilon_and_at_its
         )
     )
     assert claimed.verdict is Verdict.PROVED
-    assert not (halved.refuted or exact.refuted)
+    assert [halved.refuted, exact.refuted] == [False, False]
     assert claimed.delta_lower == pytest.approx(5e-7, rel=1e-9)
     assert halved.delta_lower == pytest.approx(5e-7, rel=1e-9)
     assert exact.epsilon_lower == pytest.approx(0.5, abs=1e-4)
