@@ -456,6 +456,21 @@ def test_runs_and_samples_of_two_rounds_follow_the_true_law():
     assert stats.chisquare([single.count(key) for key in keys], 600 * expected).pvalue > 1e-8
 
 
+def test_a_single_run_chooses_its_second_randomizer_by_the_first_outcome():
+    # after 0 the second outcome is 0 with probability 0.9, after 1 it is 1 with probability 0.9
+    second = [TableRandomizer([0, 1], [0, 1], [row] * 2) for row in ([0.9, 0.1], [0.1, 0.9])]
+
+    def choose(past):
+        return None if len(past) == 2 else second[past[0]] if past else FIRST
+
+    told = InteractiveSimulation(choose=choose, base=0, accesses=2, beta=0.9, epsilon=1.5)
+    rng, oracle = np.random.default_rng(9), ExactOracle(HALVES)
+    equal = sum(a == b for a, b in (told.run(oracle, rng) for _ in range(300)))
+    # false alarm 1e-8; if the past were ignored, the outcomes would be equal with probability 0.5 at most,
+    # which passes with probability below 1e-20
+    assert stats.binomtest(equal, 300, 0.9).pvalue > 1e-8
+
+
 def test_interactive_acceptances_are_probabilities_at_the_worst_answers():
     for share, past in product([0.0, 0.5, 1.0], [(), (0,), (1,)]):
         population = Population([0, 1], [share, 1 - share])
