@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -98,20 +99,38 @@ def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: floa
     >>> true.shape == simulated.shape
     True
     """
-    people, scale, phi = population(), 4.0 / epsilon, beta / 6.0
-    average, odd = average_bit(people.points), parity(people.points)
-    first = _noise(average, answers, scale)
-    seconds = {True: _noise(odd, answers, scale), False: first}
-    ratio = people.weights @ first / first[0]
-    begun = _tilted(first[0] * _estimate(ratio, oracle, epsilon=epsilon, phi=phi), answers)
-    true, simulated = [], []
-    for place, answer in enumerate(answers.tolist()):
-        second, past = seconds[answer > 0.0], first[:, place] / first[0, place]
-        before = _estimate(np.array(people.weights @ past), oracle, epsilon=epsilon, phi=phi)
-        joint = _estimate((people.weights * past) @ second / second[0], oracle, epsilon=epsilon, phi=phi)
-        true.append((people.weights * first[:, place]) @ second)
-        simulated.append(begun[place] * _tilted(second[0] * joint / before, answers))
-    return np.array(true), np.array(simulated)
+    rounds, phi = _Rounds(answers, epsilon), beta / 6.0
+    return rounds.true, rounds.simulated(oracle, epsilon=epsilon, phi=phi)
+
+
+class _Rounds:
+    """The densities of two noisy rounds on a grid of answers, and the ratios that every oracle estimates."""
+
+    def __init__(self, answers: Values, epsilon: float) -> None:
+        people, scale = population(), 4.0 / epsilon
+        self.answers = answers
+        first = _noise(average_bit(people.points), answers, scale)
+        seconds = {True: _noise(parity(people.points), answers, scale), False: first}
+        self.first, self.ratio = first[0], people.weights @ first / first[0]
+        self.seconds, before, joint, true = [], [], [], []
+        for place, answer in enumerate(answers.tolist()):
+            second, past = seconds[answer > 0.0], first[:, place] / first[0, place]
+            self.seconds.append(second[0])
+            before.append(people.weights @ past)
+            joint.append((people.weights * past) @ second / second[0])
+            true.append((people.weights * first[:, place]) @ second)
+        self.before, self.joint, self.true = np.array(before), joint, np.array(true)
+
+    def simulated(self, oracle: str, *, epsilon: float, phi: float) -> Values:
+        """Return the joint density of the simulation, of shape (first, second)."""
+        terms = {"epsilon": epsilon, "phi": phi}
+        begun = _tilted(self.first * _estimate(self.ratio, oracle, **terms), self.answers)
+        found = np.empty_like(self.true)
+        for place, (second, joint) in enumerate(zip(self.seconds, self.joint, strict=True)):
+            before = _estimate(np.array(self.before[place]), oracle, **terms)
+            weights = second * _estimate(joint, oracle, **terms) / before
+            found[place] = begun[place] * _tilted(weights, self.answers)
+        return found
 
 
 def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], dict[str, float]]:
@@ -124,11 +143,12 @@ def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], 
     (True, True)
     """
     value, rounds = {}, {}
+    both = _Rounds(grid(4.0 / epsilon, _COARSE), epsilon)
     for oracle in ORACLES:
         told = value_density(oracle, grid(2.0 / epsilon, _FINE), epsilon=epsilon, beta=beta)
         value[oracle] = distances(*told) * _FINE
-        told = rounds_densities(oracle, grid(4.0 / epsilon, _COARSE), epsilon=epsilon, beta=beta)
-        rounds[oracle] = distances(*told) * _COARSE**2
+        simulated = both.simulated(oracle, epsilon=epsilon, phi=beta / 6.0)
+        rounds[oracle] = distances(both.true, simulated) * _COARSE**2
     return value, rounds
 
 
@@ -137,6 +157,7 @@ def distances(true: Values, simulated: Values) -> float:
     return float(np.abs(true - simulated).sum()) / 2.0
 
 
+@cache
 def claims_for_densities() -> Finding:
     """Compute the distances from R_g, and from a protocol of two noisy rounds, to their simulations.
 

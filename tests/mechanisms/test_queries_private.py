@@ -85,7 +85,7 @@ def test_the_literal_oracle_has_the_chunks_of_the_proof_and_m_times_the_noise():
 @pytest.mark.parametrize("queries", [1, 2])
 def test_the_corrected_answers_are_exactly_epsilon_private(queries):
     subject = PrivateQueryAnswers(epsilon=0.8, queries=(ONES,) * queries, chunk=2)
-    result = audit_privacy(subject, budget=5_000)
+    result = audit_privacy(subject, budget=1_000)
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(0.8, rel=1e-9)
 
@@ -93,10 +93,11 @@ def test_the_corrected_answers_are_exactly_epsilon_private(queries):
 @pytest.mark.parametrize("queries", [1, 2])
 def test_the_literal_answers_are_exactly_epsilon_over_m_private(queries):
     subject = LiteralQueryAnswers(epsilon=0.8, queries=(ONES,) * queries, chunk=2)
-    result = audit_privacy(subject, budget=5_000)
+    result = audit_privacy(subject, budget=1_000)
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(0.8 / queries, rel=1e-9)
-    assert audit_privacy(subject, PureDP(0.79 / queries), budget=5_000).verdict is Verdict.REFUTED
+    less = audit_privacy(subject, PureDP(0.79 / queries), budget=1_000, recorded=False)
+    assert less.verdict is Verdict.REFUTED
 
 
 def test_noise_for_half_the_width_is_refuted():
@@ -105,7 +106,7 @@ def test_noise_for_half_the_width_is_refuted():
         def scales(self):
             return super().scales / 2
 
-    result = audit_privacy(HalfNoise(epsilon=0.8, chunk=2), budget=5_000)
+    result = audit_privacy(HalfNoise(epsilon=0.8, chunk=2), budget=1_000, recorded=False)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(1.6, rel=1e-9)
 
@@ -132,9 +133,9 @@ def test_the_utility_audit_finds_e1():
     # τ = ε = 1, M = 24, chunks of 4·(1 + 1)·ln 960 = 55: the noise exceeds τ in some answer with probability
     # 0.92
     queries = (ONES.with_tau(1.0),) * 24
-    literal = audit_utility(LiteralQueryAnswers(queries=queries), budget=300)
+    literal = audit_utility(LiteralQueryAnswers(queries=queries), budget=100)
     assert literal.verdict is Verdict.REFUTED
-    corrected = audit_utility(PrivateQueryAnswers(queries=queries), budget=300)
+    corrected = audit_utility(PrivateQueryAnswers(queries=queries), budget=100)
     assert corrected.verdict is not Verdict.REFUTED
 
 
@@ -161,7 +162,8 @@ def test_an_adaptive_run_is_private_as_a_whole(factor, verdict):
     size = 2 * private_chunk_size(2, tau=1.0, beta=0.9, epsilon=1.0)
     left, right = [1] * size, [1] * (size // 2) + [0] + [1] * (size // 2 - 1)
     pairs = [(left, right), (left, [0, *left[1:]])]
-    result = audit_privacy(Adaptive(factor=factor), pairs=pairs, budget=8_000, significance=1e-7)
+    options = {"pairs": pairs, "budget": 2_000, "significance": 1e-7, "recorded": False}
+    result = audit_privacy(Adaptive(factor=factor), confirm_budget=2_000, **options)
     assert result.verdict is verdict
     assert result.evidence is Evidence.STATISTICAL
 
@@ -192,7 +194,7 @@ def test_the_utility_of_the_entry_with_the_noise_of_the_proof_is_refuted():
 def test_every_catalogue_entry_has_the_expected_verdict(entry):
     subject = entry.factory()
     assert subject.name == entry.name
-    result = audit_privacy(subject, budget=5_000)
+    result = audit_privacy(subject, budget=1_000, recorded=False)
     wanted = Verdict.REFUTED if entry.expected == "refuted" else Verdict.NOT_REFUTED
     assert (result.verdict, result.evidence) == (wanted, Evidence.EXACT)
     losses = {"literal-query-answers": 0.5, "flawed-shared-chunk-answers": 2.0}

@@ -189,7 +189,7 @@ def test_single_runs_follow_the_law_of_the_output(agreement):
     simulation = simulated("who denied")
     truth = mixed(simulation.protocol, COIN)
     rng, oracle = np.random.default_rng(3), ExactOracle(COIN)
-    drawn = Counter(simulation.run(oracle, rng) for _ in range(600))
+    drawn = Counter(simulation.run(oracle, rng) for _ in range(300))
     assert agreement([drawn[output] for output in truth], np.array(list(truth.values()))) > SIGNIFICANCE
 
 
@@ -359,7 +359,7 @@ def test_random_questions_and_answers_with_too_many_values_are_refused():
 def test_a_simulation_beside_its_protocol_keeps_the_claimed_distance_by_exact_laws(name):
     simulation = simulated(name, 0.3)
     population = population_of(simulation)
-    result = audit_privacy(SimulatedProtocol(simulation=simulation, population=population), budget=500)
+    result = audit_privacy(SimulatedProtocol(simulation=simulation, population=population), budget=200)
     # too few runs for a proof
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     truth = mixed(simulation.protocol, population)
@@ -396,7 +396,7 @@ def test_calls_and_samples_have_the_declared_law(record, agreement):
     law = subject.distribution([record])
     outputs, expected = list(law.outcomes), [law.pmf(output) for output in law.outcomes]
     rng = np.random.default_rng(11)
-    drawn = Counter(subject.sample([record], 20_000, rng))
+    drawn = Counter(subject.sample([record], 10_000, rng))
     assert agreement([drawn[output] for output in outputs], np.array(expected)) > SIGNIFICANCE
     called = Counter(subject([record], rng) for _ in range(100))
     assert set(called) <= set(outputs)

@@ -189,9 +189,9 @@ def test_single_runs_follow_the_law_of_samples():
     randomizer, population = response(1.0, 3), Population([2])
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.5)
     rng, oracle = np.random.default_rng(1), ExactOracle(population)
-    counts = np.bincount([simulation.run(oracle, rng) for _ in range(4000)], minlength=3)
-    # false alarm 1e-8; samples from the proposals, at distance 0.36, would pass with probability below 1e-100
-    assert stats.chisquare(counts, 4000 * true_law(randomizer, population)).pvalue > 1e-8
+    counts = np.bincount([simulation.run(oracle, rng) for _ in range(800)], minlength=3)
+    # false alarm 1e-8; samples from the proposals, at distance 0.36, would pass with probability below 1e-20
+    assert stats.chisquare(counts, 800 * true_law(randomizer, population)).pvalue > 1e-8
 
 
 def test_epsilon_zero_needs_no_query():
@@ -304,11 +304,11 @@ def test_runs_of_fixed_rounds_follow_their_law():
     # with one round often no proposal is accepted, so the fallback draw matters
     assert simulation.rounds(0) == 1
     oracle, rng = ExactOracle(population), np.random.default_rng(3)
-    counts = np.bincount([simulation.run(oracle, rng)[0] for _ in range(5000)], minlength=2)
+    counts = np.bincount([simulation.run(oracle, rng)[0] for _ in range(1500)], minlength=2)
     law = simulation.law(0, weights=true_law(response(1.0), population))
-    assert stats.chisquare(counts, 5000 * law).pvalue > 1e-8  # false alarm 1e-8
+    assert stats.chisquare(counts, 1500 * law).pvalue > 1e-8  # false alarm 1e-8
     # power: without the fallback draw the law is p, at distance > 0.25; this is missed with probability below
-    # 1e-100
+    # 1e-20
     assert statistical_distance(law, true_law(response(1.0), population)) > 0.25
 
 
@@ -448,11 +448,27 @@ def test_runs_and_samples_of_two_rounds_follow_the_true_law():
     keys = sorted(truth)
     expected = np.array([truth[key] for key in keys])
     rng, oracle = np.random.default_rng(8), ExactOracle(HALVES)
-    sampled = TWO_ROUNDS.sample(oracle, 200_000, rng)
-    # significance 1e-8; if the past were ignored the distance would exceed 0.02: 2·10^5·4·0.02² = 320 in χ²
-    assert stats.chisquare([sampled[key] for key in keys], 200_000 * expected).pvalue > 1e-8
-    single = [TWO_ROUNDS.run(oracle, rng) for _ in range(3000)]
-    assert stats.chisquare([single.count(key) for key in keys], 3000 * expected).pvalue > 1e-8
+    sampled = TWO_ROUNDS.sample(oracle, 100_000, rng)
+    # significance 1e-8 (40 in χ²); if the past were ignored the distance would exceed 0.02: 10^5·4·0.02² =
+    # 160 in χ²
+    assert stats.chisquare([sampled[key] for key in keys], 100_000 * expected).pvalue > 1e-8
+    single = [TWO_ROUNDS.run(oracle, rng) for _ in range(600)]
+    assert stats.chisquare([single.count(key) for key in keys], 600 * expected).pvalue > 1e-8
+
+
+def test_a_single_run_chooses_its_second_randomizer_by_the_first_outcome():
+    # after 0 the second outcome is 0 with probability 0.9, after 1 it is 1 with probability 0.9
+    second = [TableRandomizer([0, 1], [0, 1], [row] * 2) for row in ([0.9, 0.1], [0.1, 0.9])]
+
+    def choose(past):
+        return None if len(past) == 2 else second[past[0]] if past else FIRST
+
+    told = InteractiveSimulation(choose=choose, base=0, accesses=2, beta=0.9, epsilon=1.5)
+    rng, oracle = np.random.default_rng(9), ExactOracle(HALVES)
+    equal = sum(a == b for a, b in (told.run(oracle, rng) for _ in range(300)))
+    # false alarm 1e-8; if the past were ignored, the outcomes would be equal with probability 0.5 at most,
+    # which passes with probability below 1e-20
+    assert stats.binomtest(equal, 300, 0.9).pvalue > 1e-8
 
 
 def test_interactive_acceptances_are_probabilities_at_the_worst_answers():

