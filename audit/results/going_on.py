@@ -28,6 +28,7 @@ from audit.evidence.standing import FOR_GOOD, Standing
 from audit.results.course import Course
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling.remake.digest import digest_of
+from audit.sampling.remake.sources import as_now
 from audit.task import PrivacyTask
 from audit.values import canonical
 
@@ -150,10 +151,11 @@ def identity(task: PrivacyTask) -> dict[str, str]:
     """Return everything that must stay the same for an audit to be continued, as texts and digests."""
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
+    look = as_now()
     return {
         "claim": f"{task.claim}",
-        "databases": digest_of(*where, engine=_ENGINE),
-        "mechanism": digest_of(subject.object, subject.convert, subject.calling, engine=_ENGINE),
+        "databases": digest_of(*where, engine=_ENGINE, look=look),
+        "mechanism": digest_of(subject.object, subject.convert, subject.calling, engine=_ENGINE, look=look),
         **{name: f"{value}" for name, value in vars(options).items() if name not in _FREE},
     }
 

@@ -3,6 +3,7 @@ audit."""
 
 import json
 import math
+from importlib import import_module
 
 import pytest
 
@@ -20,6 +21,9 @@ from audit.self_audit.saved import to_json as self_audit_json
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
+
+# This module must import the true `load_catalogue` before the fixture `suite` replaces it.
+import_module("audit.subject.targets")
 
 FINDING = finding_json(Finding("E1", "B Thm 7", "It holds.", "false", "It does not."))
 CURVE = CurveResult(
@@ -120,7 +124,7 @@ def entries(ran):
         ran.append(1)
         return coin
 
-    options = {"claim": PureDP(1.0), "pairs": [([0], [1])], "budget": 4000}
+    options = {"claim": PureDP(1.0), "pairs": [([0], [1])], "budget": 400}
     return [Entry("fair", factory, options=options, expected="not refuted", summary="for a test")]
 
 

@@ -21,7 +21,7 @@ def leak(database, rng):
 
 
 def audit(mechanism=coin, **options):
-    return audit_privacy(mechanism, PureDP(0.1), **{"budget": 4_000, **options})
+    return audit_privacy(mechanism, PureDP(0.1), **{"budget": 1_000, **options})
 
 
 def test_a_local_audit_needs_no_size():
@@ -157,12 +157,11 @@ class Unhashable:
     "records",
     [
         [Unhashable(1), Unhashable(2)],
-        st.builds(Unhashable, st.integers(0, 3)),
         [{"age": 1}, {"age": 2}],
         [{1}, "a", None, 3, [1, 2], float("nan"), 1j],
-        st.one_of(st.none(), st.integers(0, 3), st.text(max_size=2)),
+        st.one_of(st.none(), st.builds(Unhashable, st.integers(0, 3)), st.text(max_size=2)),
     ],
-    ids=["objects", "strategy of objects", "dicts", "mixed", "strategy of mixed"],
+    ids=["objects", "dicts", "mixed", "strategy of mixed"],
 )
 def test_records_that_cannot_be_hashed_or_ordered_are_records_like_others(records):
     assert audit(records=records, size=2).verdict is Verdict.NOT_REFUTED

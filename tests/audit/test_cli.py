@@ -12,7 +12,7 @@ from audit.doors.cli import main
 from audit.results.result import AuditResult, Verdict
 
 PAIR = ["--pair", "[0]", "[1]"]
-BRIEF = ["--epsilon", "0.1", *PAIR, "--budget", "4000"]
+BRIEF = ["--epsilon", "0.1", *PAIR, "--budget", "1000"]
 
 
 def test_a_refuted_claim_exits_1_with_the_report_on_stdout(folder, call):
@@ -28,7 +28,7 @@ def test_a_claim_that_holds_exits_0(folder, call):
 
 
 def test_records_that_were_not_listed_are_reported_as_untested(folder, call):
-    listed = ["--epsilon", "1", "--records", "[0, 50, 100]", "--size", "2", "--budget", "2000"]
+    listed = ["--epsilon", "1", "--records", "[0, 50, 100]", "--size", "1", "--budget", "400"]
     _, text, _ = call("run", "mine.py:coin", *listed)
     assert "records other than the 3 given (0, 50, 100)" in text
     assert "records other than" not in call("run", "mine.py:leak", *listed)[1]
@@ -64,7 +64,7 @@ def test_parameters_and_numbers_reach_the_audit(folder, call):
 
 def test_records_and_size_reach_the_audit(folder, call):
     code, _, _ = call(
-        "run", "mine.py:leak", "--epsilon", "1", "--records", "[0, 1]", "--size", "2", "--budget", "4000"
+        "run", "mine.py:leak", "--epsilon", "1", "--records", "[0, 1]", "--size", "2", "--budget", "400"
     )
     assert code == 1
 
@@ -119,7 +119,7 @@ USAGE = {
     "no entry matches": (["suite", "no-such-thing"], "No name in the catalogue matches `no-such-thing`"),
     "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "runs no audit"),
     "mutate no epsilon": (
-        ["run", "mine.py:coin", *PAIR, "--epsilon", "0", "--budget", "4000", "--mutate"],
+        ["run", "mine.py:coin", *PAIR, "--epsilon", "0", "--budget", "1000", "--mutate"],
         "already claims ε = 0",
     ),
     "relation": (["run", "mine.py:coin", *BRIEF, "--relation", "friends"], "'friends'"),
@@ -284,7 +284,7 @@ def test_a_refused_command_makes_no_folder(folder, call, monkeypatch):
 def test_records_may_be_a_function_that_returns_a_strategy(folder, call):
     text = "from hypothesis import strategies as st\ndef bits(): return st.integers(0, 1)\ndef odd(k): pass\n"
     Path("rows.py").write_text(text)
-    audited = ["run", "mine.py:leak", "--epsilon", "1", "--size", "1", "--budget", "4000"]
+    audited = ["run", "mine.py:leak", "--epsilon", "1", "--size", "1", "--budget", "400"]
     assert call(*audited, "--records", "rows.py:bits")[0] == 1
     code, _, err = call(*audited, "--records", "rows.py:odd")
     assert (code, "`rows.py:odd` cannot be called without arguments: TypeError" in err) == (2, True)

@@ -28,7 +28,8 @@ COMPLAINS = ["run", "no.py:leak", *BRIEF], 2, ""
 def test_a_closed_pipe_does_not_look_like_a_refutation(folder):
     read, write = os.pipe()
     os.close(read)
-    ran = subprocess.run([DP_AUDIT, "list"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    command = [DP_AUDIT, "completion", "bash"]
+    ran = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
     assert (ran.returncode, ran.stderr) == (3, "")
 
@@ -72,6 +73,7 @@ for command in ("run", "suite", "list"):
 
 
 def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
+    (folder / "audit.py").write_text("raise RuntimeError('this is not the tool')")
     for name in ("mechanisms", "learners", "reports"):
         (folder / name).mkdir()
         (folder / name / "__init__.py").write_text("value = 1\n")
@@ -87,11 +89,10 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
     assert subprocess.run([DP_AUDIT, "list"], capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("name", ["audit.py", "audit/sampling/__init__.py"])
-def test_a_project_with_a_module_named_audit_is_audited(folder, name):
-    """The child process must find our package, not the module of that name in the target's folder."""
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text("raise RuntimeError('this is not the tool')")
+def test_a_project_with_a_folder_named_audit_is_audited(folder):
+    """The child process must find our package, not the folder of that name beside the target."""
+    (folder / "audit" / "sampling").mkdir(parents=True)
+    (folder / "audit" / "sampling" / "__init__.py").write_text("raise RuntimeError('this is not the tool')")
     command = [DP_AUDIT, "run", "mine.py:leak", *BRIEF]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (ran.returncode, ran.stderr) == (1, "")
@@ -120,7 +121,7 @@ def test_a_long_audit_shows_its_length_on_a_terminal_and_gives_its_verdict_so_fa
 
 def test_results_go_to_stdout_while_a_bar_is_drawn_on_the_terminal(folder):
     terminal, end = pty.openpty()
-    command = [DP_AUDIT, "suite", "flawed-kary-*"]
+    command = [DP_AUDIT, "suite", "flawed-kary-*", "--budget", "1000"]
     environment = {**os.environ, "TERM": "xterm"}
     with Path("out.txt").open("w") as out:
         process = subprocess.Popen(command, stdout=out, stderr=end, env=environment)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 PAIR = ["--pair", "[0]", "[1]"]
-BRIEF = ["--epsilon", "0.1", *PAIR, "--budget", "4000"]
+BRIEF = ["--epsilon", "0.1", *PAIR, "--budget", "1000"]
 RUNS = {"leak": [], "Response": ["--set", "keep=0.99"], "coin": []}
 _SAVED = {}
 

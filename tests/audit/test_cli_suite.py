@@ -31,7 +31,7 @@ def failing(database, rng):
     raise RuntimeError("the backend is down")
 
 
-OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 4000}
+OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 1000}
 
 
 def entry(name, factory, expected="not refuted"):

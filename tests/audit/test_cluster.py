@@ -47,7 +47,7 @@ def test_the_blocks_of_an_audit_are_drawn_by_workers_and_give_the_bytes_of_one_c
 ):
     for limit in ("_WORTH_A_CHILD", "_WORTH_SHARING"):
         monkeypatch.setattr(f"audit.sampling.isolated.workers.{limit}", 0.0)
-    options = {"pairs": [([0], [1])], "budget": 1_500, "isolate": isolate}
+    options = {"pairs": [([0], [1])], "budget": 500, "isolate": isolate}
     alone = audit.audit_privacy(slow, PureDP(1.0), **options)
     sent = []
     with audit.cluster(client):
@@ -66,7 +66,7 @@ def test_a_suite_on_a_cluster_saves_the_results_of_one_core(client, tmp_path, ca
     for way in (("--jobs", "1"), ("--scheduler", client.scheduler.address)):
         folder = tmp_path / way[0]
         with pytest.raises(SystemExit) as left:
-            main(["suite", "flawed-laplace-[hr]a*", "--json", str(folder), *way])
+            main(["suite", "flawed-laplace-[hr]a*", "--budget", "1000", "--json", str(folder), *way])
         assert left.value.code == 0
         assert capsys.readouterr().err == ""
         files = sorted(folder.iterdir())

@@ -35,11 +35,10 @@ class Response:
         return Finite([database[0], 1 - database[0]], [keep(1.0), 1.0 - keep(1.0)])
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
-    """Without the declared law, 40,966 runs refute the claim at one seed and 64,006 at the other. The check
-    of the law alone cannot detect that a probability is off by 0.01."""
-    result = audit_privacy(Response(1.07), seed=seed)
+def test_a_law_does_not_hide_code_that_loses_a_little_more():
+    """Without the declared law, about 50,000 runs refute the claim. The check of the law alone cannot detect
+    that a probability is off by 0.01."""
+    result = audit_privacy(Response(1.07))
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
     assert 1.0 < result.epsilon_lower < 1.07
     assert result.samples_to_refutation <= result.budget
@@ -112,7 +111,7 @@ def test_bets_without_power_cast_no_doubt_on_the_law():
 
 
 def test_the_bets_and_the_comparison_share_the_budget():
-    for budget in (1_000, 20_000):
+    for budget in (1_000, 9_000):
         assert audit_privacy(Response(), budget=budget).samples <= budget
 
 

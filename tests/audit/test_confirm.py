@@ -103,7 +103,7 @@ def test_the_examples_are_the_same_for_any_number_of_jobs_and_in_a_replay(isolat
             raise KeyError(database[0])
         return [database[0]] * 100
 
-    options = {"pairs": [([0], [1])], "budget": 20_000, "isolate": isolate}
+    options = {"pairs": [([0], [1])], "budget": 2_000, "isolate": isolate}
     one, two = (audit_privacy(said, PureDP(1.0), jobs=jobs, **options) for jobs in (1, 2))
     assert one.to_json()["result"] == two.to_json()["result"]
     for value, texts in enumerate(one.witness.examples):
@@ -295,7 +295,7 @@ def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
     """The claim is about each call. A loss that vanishes when runs are made separately is no refutation."""
     verdicts = {
         audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
-        for seed in range(5)
+        for seed in range(2)
     }
     assert Verdict.REFUTED not in verdicts
 

@@ -128,7 +128,6 @@ def _by_functions(law):
 #: Frozen laws of scipy at a location and scale, and the ε of two of them that are one scale apart.
 FAR = {
     "cauchy": (stats.cauchy, 2 * math.asinh(0.5)),
-    "logistic": (stats.logistic, 1.0),
     "hypsecant": (stats.hypsecant, 1.0),
     # 3·log((5 + (x + 1/2)²)/(5 + (x − 1/2)²)) is largest at x² = 5 + 1/4
     "t5": (lambda loc, scale: stats.t(5, loc, scale), 3 * math.log((21 + 21**0.5) / (21 - 21**0.5))),
@@ -145,7 +144,7 @@ def _near(name):
 
 @pytest.mark.parametrize(
     ("far", "scale"),
-    [(0.0, 2.0**-33), (1e3, 1.0), (1e6, 2.0**33), (1e8, 1.0), (1e10, 2.0**-33), (1e10, 2.0**33)],
+    [(0.0, 2.0**-33), (1e6, 1.0), (1e10, 2.0**33)],
 )
 @pytest.mark.parametrize("name", FAR)
 def test_the_loss_of_densities_given_by_functions_does_not_depend_on_where_they_are(name, far, scale):

@@ -144,10 +144,10 @@ def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
 
 
 @pytest.mark.parametrize(
-    ("calls", "outcomes", "cases"), [(1, 2, 3_000), (1, 5, 1_000), (2, 2, 4_500), (2, 3, 900), (3, 2, 600)]
+    ("calls", "outcomes", "cases"), [(1, 2, 900), (1, 5, 300), (2, 2, 1_300), (2, 3, 250), (3, 2, 170)]
 )
 def test_by_enumeration_no_batch_has_an_expectation_above_one(calls, outcomes, cases):
-    """10,000 random cases: coins and earlier outcomes may change the laws as long as the claim is kept."""
+    """2,920 random cases: coins and earlier outcomes may change the laws as long as the claim is kept."""
     rng = np.random.default_rng([20, calls, outcomes])
     assert max(expectations(rng, cases, calls=calls, outcomes=outcomes)) <= 1 + 1e-12
 
@@ -178,7 +178,7 @@ def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
 def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above_one(steps):
     """The enumeration includes several events and δ > 0. Every step of the path keeps the claim."""
     rng = np.random.default_rng(22)
-    for size, cases in ((2, 1_500), (3, 300)):
+    for size, cases in ((2, 500), (3, 100)):
         assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
 
 
