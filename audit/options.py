@@ -134,17 +134,18 @@ Kind = Literal["privacy", "utility"]
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
 OF_BOTH = frozenset(each.name for each in fields(Options)) - _PRIVACY_ALONE
 _SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
+_UTILITY_ALONE = {"exact", "problems"}
 
 
 def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a privacy audit that have the same meaning in an audit of this kind.
+    """Return the options that an audit of this kind takes: a utility audit drops those of privacy audits.
 
     Examples
     --------
-    >>> taken("privacy", {"size": 3}), taken("utility", {"size": 3, "budget": 100, "until": "budget"})
-    ({'size': 3}, {'budget': 100, 'until': 'budget'})
+    >>> taken("privacy", {"size": 3}), taken("utility", {"size": 3, "exact": False, "until": "budget"})
+    ({'size': 3}, {'exact': False, 'until': 'budget'})
     """
     if kind == "privacy":
         return dict(options)
-    kept = {name: value for name, value in options.items() if name in _SHARED}
+    kept = {name: value for name, value in options.items() if name in _SHARED | _UTILITY_ALONE}
     return {**kept, "until": "budget"} if options.get("until") == "budget" else kept

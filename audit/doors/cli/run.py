@@ -251,7 +251,7 @@ def _named(result: Saved, asked: Asked) -> Saved:
 
 def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
-    texts = {**taken("utility", given), "problems": given.get("problems")}
+    texts = taken("utility", given)
     jobs = processes_for(given.get("jobs"))
     utility = {**found.options_for("utility"), **read_options(texts), "isolate": True, "jobs": jobs}
     own = utility.pop("claim", None)
