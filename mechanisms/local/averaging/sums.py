@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,14 +166,7 @@ class LaplaceSum:
         [3.0]
         """
         wanted = np.asarray(log_probability, dtype=np.float64)
-        x = np.zeros_like(wanted)
-        for _ in range(100):
-            tails = self.logsf(x)
-            step = (tails - wanted) * np.exp(tails - self.logpdf(x))
-            x = np.maximum(x + step, 0.0)
-            if np.all(np.abs(step) <= 1e-14 * (x + self.scale)):
-                break
-        return x
+        return _quantiles(self, wanted.tobytes()).reshape(wanted.shape).copy()
 
     @cached_property
     def _log_shape_tails(self) -> NDArray[np.float64]:
@@ -213,6 +206,20 @@ class _MeanPiece(SmoothPiece):
             return super().invert(u)
         above = self.total.isf(np.log(np.minimum(u, 1.0 - u))) / self.total.size
         return np.asarray(self.answer + np.where(u < 0.5, -above, above))
+
+
+@lru_cache(maxsize=16)
+def _quantiles(total: LaplaceSum, wanted: bytes) -> NDArray[np.float64]:
+    """Return `isf` of these log-probabilities; kept, since an audit asks for the same ones for each pair."""
+    logs = np.frombuffer(wanted)
+    x = np.zeros_like(logs)
+    for _ in range(100):
+        tails = total.logsf(x)
+        step = (tails - logs) * np.exp(tails - total.logpdf(x))
+        x = np.maximum(x + step, 0.0)
+        if np.all(np.abs(step) <= 1e-14 * (x + total.scale)):
+            break
+    return x
 
 
 def _functions(total: LaplaceSum, answer: float) -> tuple[Function, Function, Function]:
