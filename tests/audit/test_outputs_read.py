@@ -215,7 +215,7 @@ def audit(form, *, keeps, numerics="ideal", budget=20_000):
         pairs=[([0], [1])],
         numerics=numerics,
         budget=budget,
-        confirm_budget=min(4_000, budget),
+        confirm_budget=min(600, budget),
         recorded=False,  # the refutation is tested here, not the fault that it names
     )
 
