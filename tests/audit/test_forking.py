@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,19 @@ def test_kill_and_wait_are_those_of_a_process_that_was_started():
     for fd in pipes:
         os.close(fd)
     assert process.wait(timeout=20) == 0
+
+
+def test_several_threads_may_wait_for_a_process_and_one_may_kill_it_meanwhile():
+    process, pipes = started()
+    with ThreadPoolExecutor(3) as threads:
+        codes = [threads.submit(process.wait) for _ in range(2)]
+        late = threads.submit(process.wait, timeout=0.05)
+        with pytest.raises(subprocess.TimeoutExpired):
+            late.result()
+        process.kill()
+        assert [code.result(timeout=30) for code in codes] == [-signal.SIGKILL] * 2
+    for fd in pipes:
+        os.close(fd)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="lists the open files of another process")

@@ -48,6 +48,7 @@ class Forked:
         self._pid = pid
         self._status = status
         self._code: int | None = None
+        self._waiting = threading.Lock()  # several threads may wait; one of them reads and closes the pipe
 
     def kill(self) -> None:
         """End the process immediately."""
@@ -65,13 +66,19 @@ class Forked:
         subprocess.TimeoutExpired
             The process still runs after `timeout` seconds.
         """
-        if self._code is None:
-            if timeout is not None and not select.select([self._status], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired(f"process {self._pid}", timeout)
-            told = os.read(self._status, _NUMBER.size)
-            os.close(self._status)
-            self._code = _NUMBER.unpack(told)[0] if told else -signal.SIGKILL
-        return self._code
+        late = subprocess.TimeoutExpired(f"process {self._pid}", timeout or 0.0)
+        if not self._waiting.acquire(timeout=-1 if timeout is None else timeout):
+            raise late
+        try:
+            if self._code is None:
+                if not select.select([self._status], [], [], timeout)[0]:
+                    raise late
+                told = os.read(self._status, _NUMBER.size)
+                os.close(self._status)
+                self._code = _NUMBER.unpack(told)[0] if told else -signal.SIGKILL
+            return self._code
+        finally:
+            self._waiting.release()
 
 
 class _Template:
