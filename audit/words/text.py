@@ -33,7 +33,7 @@ class Told:
     paragraphs : sequence of str
         The paragraphs of the report before its lists, the most important first; empty ones are left out.
     witness : str
-        Sentences that describe the simplest witness; empty if there is none.
+        Sentences on the simplest witness; empty without a witness.
     hint : str
         A labelled line that says where to look next.
     bounds, meaning, runs, again : str

@@ -117,8 +117,8 @@ def loud(database, rng):
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
     """The loss is 0.1 and the claim 0.02. With independent sides every auditor needs at least 19,000 runs on
     average. Seeds 0 to 2 of this audit took 2,006 to 2,358."""
-    result = audit_privacy(loud, PureDP(0.02), pairs=[([0, 0], [1, 0])], budget=10_000, confirm_budget=4)
-    assert result.log_wealth > result.log_limit
+    result = audit_privacy(loud, PureDP(0.02), pairs=[([0, 0], [1, 0])], budget=10_000)
+    assert result.refuted
     assert result.samples_to_refutation < 5_000
 
 
@@ -201,6 +201,8 @@ def test_a_pair_of_calls_gets_one_state_and_every_pair_another():
 
 
 def test_the_detectable_epsilon_takes_coupled_bets_into_account():
+    """Above the claim it shrinks as the root of the runs: 20,000 runs detect below 0.15, these below 0.2."""
+
     def private(database, rng):
         return sum(database) + rng.laplace(scale=10.0)
 

@@ -97,15 +97,17 @@ class _Template:
     def fork(self, module: str, pipes: Sequence[int], variables: Mapping[str, str]) -> Forked:
         """Return a new process that calls `main` of the module with these pipes."""
         status, told = os.pipe()
-        try:
-            socket.send_fds(self._socket, [b"\0"], [told, *pipes])
-            write_frame(self._socket.fileno(), json.dumps([module, dict(variables), sys.path]).encode())
-        finally:
-            os.close(told)
-        answer = read_frame(self._socket.fileno())
-        if answer is None:
-            os.close(status)
-            raise BrokenPipeError
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(os.close, status)
+            try:
+                socket.send_fds(self._socket, [b"\0"], [told, *pipes])
+                write_frame(self._socket.fileno(), json.dumps([module, dict(variables), sys.path]).encode())
+            finally:
+                os.close(told)
+            answer = read_frame(self._socket.fileno())
+            if answer is None:
+                raise BrokenPipeError  # the template has ended
+            on_failure.pop_all()
         return Forked(_NUMBER.unpack(answer)[0], status)
 
     def close(self) -> None:
