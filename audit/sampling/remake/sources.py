@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import machinery, metadata
 from pathlib import Path
+from typing import Any
 
 from audit.entry_points import spec_of
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _DYNAMIC = frozenset({"import_module", "__import__"})
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -109,10 +111,24 @@ def _imports(text: bytes, package: str) -> tuple[str, ...]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # source of another Python version, or no source: digest its bytes
         return ()
-    named = {name for node in ast.walk(tree) for name in _named(node, package)}
+    calls = any(name.encode() in text for name in _DYNAMIC)
+    named = {
+        name for node in (ast.walk(tree) if calls else _statements(tree)) for name in _named(node, package)
+    }
     return tuple(
         sorted({".".join(name.split(".")[: i + 1]) for name in named for i in range(name.count(".") + 1)})
     )
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield all statements of a source: imports are statements, and most nodes are not."""
+    waiting: list[Any] = [*tree.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for name in _BLOCKS:
+            waiting += getattr(node, name, ())
 
 
 def _named(node: ast.AST, package: str) -> Iterator[str]:
