@@ -40,9 +40,9 @@ def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> 
 def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProblem]:
     """Return problems about POINT_d with samples of `size` examples.
 
-    The target's mass is just above α, just below α, at 3α/4 (the proof treats the two sides differently), or
-    just above α² among rivals that are bad answers. The target is the first or the last number. In one
-    problem the law is spread over all numbers.
+    The target's mass is just above α, just below α, at 3α/4 (the proof has one case above and one below it),
+    or just above α² among other numbers that are all bad answers. The target is the first or the last number.
+    In one problem the law is spread over all numbers.
 
     Examples
     --------

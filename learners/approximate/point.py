@@ -99,8 +99,8 @@ def missed(selection: StableSelection, *, size: int, mass: float) -> float:
 
     Guarantee
     ---------
-    The probability is a binomial sum of Laplace tails. Counts more than 40·(σ + 1) from their mean are left
-    out; their probability is below 1e-25 (Bernstein).
+    The probability is a binomial sum of Laplace tails. Let σ be the standard deviation of the count. Counts
+    more than 40·(σ + 1) from the mean are left out; their probability is below 1e-25 (Bernstein).
 
     Examples
     --------

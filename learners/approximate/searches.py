@@ -165,7 +165,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     def runs(
         self, sample: NumberSample, size: int, *, rng: np.random.Generator
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield each answer and which of the runs gave it; run i has the same noise on every database."""
+        """Yield each answer and the runs that gave it; run i has the same noise on every database."""
         noise = rng.laplace(0.0, self.test.scale, (self.comparisons, size))
         waiting = [(0, 0, self.lengths, np.arange(size))]
         while waiting:
@@ -192,7 +192,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return found
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the length; None if there are more than 256."""
+        """Return the exact law of the length; None if there are more than 256 lengths."""
         from audit.distributions import Finite
 
         if self.lengths > MOST_LISTED_LENGTHS:
@@ -201,7 +201,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return Finite(lengths, log_probabilities=logs)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours between which Q moves at every length: equal x, and at most one label 0."""
+        """Return neighbours on which Q differs at every length: equal x, and one label 1 replaced by 0."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         point = self.audited_points[0]
         alike = [(point, 1)] * most

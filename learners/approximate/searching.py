@@ -110,8 +110,8 @@ class SearchingIntervalLearner(ThresholdLearner):
     interval that leads by g or more; and the exponential mechanism comes within f = (2/ε)·ln(66/beta) of the
     fewest errors in H, which has at most 12 thresholds. The level of the search is g + s.
 
-    (i) If the search finds J, some J consecutive numbers have g ones and g zeros. The families have intervals
-    of length 2J that begin at multiples of 2J, or J later (the text gives length J there, N21). One interval
+    (i) If the search finds J, some J consecutive numbers have g ones and g zeros. Two families have intervals
+    of length 2J: one at multiples of 2J, the other J later (the text gives length J there, N21). One interval
     contains those J numbers. Labels change only once, at t, so no other interval of its family contains both
     ones and zeros. So the interval with the J numbers leads by g, or is the only one, and A_dist releases it.
     H has thresholds in this interval at distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them

@@ -87,7 +87,7 @@ def promised_size(needed: float, *, alpha: float, beta: float) -> int:
 def lemma_3_size(
     top: int, *, alpha: float, beta: float, epsilon: float, delta: float, shifted: bool = False
 ) -> float:
-    """Return r/alpha for the r that BNS Lemma 3 requires, with the budget of each call by Lemma 2.
+    """Return r/alpha. r is the promise that BNS Lemma 3 requires; each call gets the budget of Lemma 2.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def lemma_3_size(
 
 
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return r/alpha for Lemma 3's r, Rec's own α = 1/2 and a budget split evenly over the calls.
+    """Return r/alpha. r is Lemma 3's promise with Rec's own α = 1/2 and the budget split evenly.
 
     The depth N + 1 of the recursion replaces log*(T).
 

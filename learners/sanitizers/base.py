@@ -205,7 +205,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
 
 def least_with(holds: Callable[[int], bool], *, start: int) -> int:
-    """Return the least whole number ≥ `start` at which `holds`; it must hold at all larger numbers too.
+    """Return the least whole number ≥ `start` for which `holds` is true; it must be true for all larger ones.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class _Lumped(PlainParameters):
         raise NotImplementedError
 
     def _output(self, what: str, counts: Mapping[int, int]) -> str:
-        """Return an output from noisy counts; each is classified by the edges of its point in `told`."""
+        """Return the output; every noisy count is shown as its class between the `edges` of its point."""
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
@@ -194,7 +194,7 @@ class LumpedIntervals(_Lumped):
         )
 
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
-        """Return the counts of the cells that contain a point in `told`, once for each cell."""
+        """Return the count of every cell with a point in `told`, by the index of the first such point."""
         cells: dict[int, int] = {}
         for place, point in enumerate(self.told):
             cells.setdefault(bisect(cuts, point) - 1, place)
@@ -210,5 +210,5 @@ def _intervals(nodes: tuple[Node, ...]) -> str:
 
 
 def _worded(what: str, classes: Iterable[int]) -> str:
-    """Return an output as text, because comparing nested tuples would take most of an audit."""
+    """Return an output as text; comparing nested tuples would take most of an audit's time."""
     return f"{what}; {' '.join(map(str, classes))}"

@@ -92,10 +92,10 @@ def straying(distance: float, *, terms: int, rate: float) -> float:
 
     Guarantee
     ---------
-    2·exp(−n·I(x)) with x = distance·rate/n and I(x) = x·t + ln(1 − t²), t = (√(1 + x²) − 1)/x. The moment
-    generating function of the noise at s is at most that of Laplace noise of the same rate, 1/(1 −
-    (s/rate)²), because (cosh s − 1)/s² rises in s. e^(s·sum) is a submartingale, so Doob's inequality bounds
-    all partial sums by the moment of the last one. The bound is least at s = t·rate.
+    The bound is 2·exp(−n·I(x)), with n = terms, x = distance·rate/n and I(x) = x·t + ln(1 − t²), t = (√(1 +
+    x²) − 1)/x. The moment generating function of the noise at s is at most that of Laplace noise of the same
+    rate, 1/(1 − (s/rate)²), because (cosh s − 1)/s² rises in s. e^(s·sum) is a submartingale, so Doob's
+    inequality bounds all partial sums by the moment of the last one. The bound is least at s = t·rate.
 
     Examples
     --------

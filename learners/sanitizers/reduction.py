@@ -40,9 +40,10 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
     Guarantee
     ---------
-    t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. By Chernoff's bound, one concept
-    with error above high has a training error of at most low with probability at most e^(−t·KL(low‖high)).
-    So, except with probability β, no concept with error above high has such a training error.
+    The size is t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. By Chernoff's bound, one
+    concept with error above high has a training error of at most low with probability at most
+    e^(−t·KL(low‖high)). So, except with probability β, no concept with error above high has such a training
+    error.
 
     Examples
     --------

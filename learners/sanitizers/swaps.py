@@ -11,7 +11,7 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return up to `many` pairs of neighbouring databases of two points; their counts are spaced evenly.
+    """Return up to `many` pairs of neighbouring databases of two points, with evenly spaced counts.
 
     If the two points are the whole domain and many = size, these are all neighbouring pairs of multisets.
 

@@ -117,8 +117,8 @@ class RandomChoice(Combined):
 
     Guarantee
     ---------
-    The privacy is `parallel_bound` of the parts' claims: p(E) − e^ε·q(E) is the average of this difference
-    over the parts.
+    The privacy is `parallel_bound` of the parts' claims: for the output laws p and q on two databases, p(E) −
+    e^ε·q(E) is the average of this difference over the parts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds the best of a family's intervals, and its lead, without a list of them (BNS Fig. 1, steps 7, 8)."""
+"""The best interval of a family and its lead, found without listing the family (BNS Fig. 1, steps 7, 8)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability that A_dist releases the interval or, if not `passed`, does not."""
+        """Return the log-probability that A_dist releases the interval; if not `passed`, that it does not."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)

@@ -29,12 +29,12 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 
 
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
-    """Return a peak of K = 2^power points at `low`; the next 16·K points are halfway between it and `good`.
+    """Return a peak of K = 2^power points that begins at `low`, followed by a shelf of 16·K points.
 
-    Elsewhere the quality is just below `good`. For the inner call, the widths of peak and shelf are equally
-    good. If the inner call finds K, the best interval leads by half of the difference between the promise and
-    `good`. At promises too low for Lemma 3, Rec fails more often on this shape than on any other that was
-    tried.
+    The shelf's quality is halfway between `height` and `good`; elsewhere the quality is just below `good`. In
+    Rec's inner call both widths get the same quality. If that call returns K, the best interval leads by only
+    half of `height` − `good`. At promises too low for Lemma 3, Rec fails more often on this shape than on any
+    other tried.
 
     Examples
     --------
@@ -60,10 +60,10 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
 
     Guarantee
     ---------
-    Every quality is quasi-concave with maximum `height`; outside a plateau it is 0 or just below `good`. A
-    plateau of K … 2K − 1 points has L(log K) = height and L(log K + 1) = the value outside, so the inner call
-    should find K. No A_i contains a plateau that extends across a multiple of 8K. No B_i contains a plateau
-    that extends across a multiple of 8K plus 4K.
+    Every quality is quasi-concave with maximum `height`; outside a plateau it is 0 or just below `good`. Let
+    K be a power of two. On a plateau of K … 2K − 1 points the inner call of Rec should return K. No A_i
+    contains a plateau that extends across a multiple of 8K. No B_i contains a plateau that extends across a
+    multiple of 8K plus 4K.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
 
 
 def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[str, StepFunction]]:
-    """Yield a few of `hard_qualities`, each with a name, for three values of K and without repetition.
+    """Yield a few of `hard_qualities`, each with a name: plateaus and shelves of three widths.
 
     Examples
     --------

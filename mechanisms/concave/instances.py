@@ -52,7 +52,7 @@ class QualityFunctions:
         return bool((np.abs(a - b) <= 1.0 + _ROUNDING * np.maximum(1.0, np.abs(a))).all())
 
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
-        """Yield neighbours: one for each of four patterns; with `rng`, random ones without end.
+        """Yield neighbours: one for each of four patterns; with `rng`, an endless stream of random ones.
 
         In the four patterns all values move up or down by 1, or the values above the median move opposite to
         the others. `records` is not used.
@@ -190,7 +190,7 @@ def _flat(top: int, rng: np.random.Generator, lead: float) -> StepFunction:
 
 
 def _moved(quality: StepFunction, rng: np.random.Generator) -> StepFunction:
-    """Return a neighbour: pieces, some of them cut in two, move by at most 1, at random or in a pattern."""
+    """Return a neighbour. Pieces, or parts of them, move by at most 1, at random or in a pattern."""
     starts = sorted({*quality.starts, *_cuts(quality.top, rng)} if rng.integers(2) else quality.starts)
     values = quality.values_at(starts)
     kind = int(rng.integers(4))

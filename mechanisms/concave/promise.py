@@ -268,7 +268,7 @@ class ConcavePromise(PlainParameters):
     def _swaps(self) -> Iterator[Pair]:
         """Yield pairs that replace one of many equal records by another.
 
-        As many records are equal as A_dist needs for a release, or all of them.
+        The number of equal records is the least that A_dist needs for a release, or the size.
         """
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]

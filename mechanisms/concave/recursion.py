@@ -87,7 +87,7 @@ class Level:
         return sorted({min(point, top) for point in points}) or spread(top)
 
     def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
-        """Yield the log-probability and the set H of every possible pair of outputs of A_dist."""
+        """Yield the log-probability of every possible pair of outputs of A_dist, and the candidate set H."""
         contests = self.contests(power)
         for released in PATTERNS:
             log = log_outcome(contests, released, test=self.settings.test)
@@ -97,7 +97,7 @@ class Level:
     def choice(
         self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
     ) -> list[int]:
-        """Return H for these outputs of the two calls of A_dist."""
+        """Return the candidate set H; `released` says which of the two calls of A_dist release."""
         first, second = (c if one else None for c, one in zip(contests, released, strict=True))
         return self.candidates(power, self.settings.left_ends(first, second))
 
@@ -118,9 +118,9 @@ def spread(top: int) -> list[int]:
 
 
 def chain(quality: StepFunction, settings: Settings) -> list[Level]:
-    """Return the levels of the recursion, the outermost first (steps 2 to 6).
+    """Return the levels of the recursion, the outermost first (BNS Fig. 1, steps 2 to 6).
 
-    L(·, log T′ + 1) is min{0, L(·, log T′)}, as printed.
+    As printed, L at log T′ + 1 is min{0, L at log T′}.
     """
     found, promise, alpha = [], settings.promise, settings.alpha
     while True:
@@ -212,9 +212,9 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of releases by the two calls of A_dist, with the runs among `rows` that have it.
+    """Yield each pattern of releases, and the runs among `rows` that have it.
 
-    `noise` has the shape (2, all runs): one line for each call.
+    A pattern says which of the two calls of A_dist release. `noise` has one row for each call.
     """
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:

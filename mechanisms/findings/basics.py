@@ -299,7 +299,7 @@ def b_posterior() -> Finding:
 
 
 def _posterior(true: float, false: float, *, prior: float) -> float:
-    """Return the probability of a case given an answer, by Bayes' rule; `prior` is its probability before.
+    """Return the posterior probability of a case, given an answer (Bayes' rule).
 
     `true` is the probability of the answer in that case, `false` its probability otherwise.
     """

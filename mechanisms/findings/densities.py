@@ -91,7 +91,7 @@ def value_density(oracle: str, answers: Values, *, epsilon: float, beta: float) 
 
 
 def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: float) -> tuple[Values, Values]:
-    """Return the joint density of two noisy rounds, and that of their simulation, of shape (first, second).
+    """Return the joint densities of two noisy rounds and of their simulation, by first and second answer.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class _Rounds:
         self.before, self.joint, self.true = np.array(before), joint, np.array(true)
 
     def simulated(self, oracle: str, *, epsilon: float, phi: float) -> Values:
-        """Return the joint density of the simulation, of shape (first, second)."""
+        """Return the joint density of the simulation, by first and second answer."""
         terms = {"epsilon": epsilon, "phi": phi}
         begun = _tilted(self.first * _estimate(self.ratio, oracle, **terms), self.answers)
         found = np.empty_like(self.true)

@@ -134,7 +134,7 @@ def _losses(queries: int) -> tuple[float, ...]:
 
 
 def _loss(subject: PrivateQueryAnswers) -> float:
-    """Return the exact loss over the pairs that move an answer furthest."""
+    """Return the largest exact loss over the pairs that move an answer furthest."""
     laws = [(subject.distribution(a), subject.distribution(b)) for a, b in subject.suggested_pairs()]
     return max(epsilon_at(left, right) for left, right in laws)
 
@@ -177,9 +177,9 @@ def _wrong_rate(eta: float, used: float) -> tuple[float, ...]:
 
 
 def _unknown_rate() -> tuple[int, int, float]:
-    """Return how many rates were tried, the test size, and the error of a threshold from noisy labels.
+    """Return the number of rates tried, the test size, and the error of the threshold that was learned.
 
-    The labels are flipped at rate 0.3. Of this rate only the bound 0.4 is known.
+    The labels are flipped at rate 0.3. The learner knows only that the rate is at most 0.4.
     """
     points = [(x, 1 if x >= 2 else -1) for x in range(4)]
     noisy = noisy_labels(Population(points), 0.3)

@@ -319,7 +319,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 
 
 def _worst_log10(top: int, promise: float) -> float:
-    """Return log10 of the largest failure probability on hard qualities: alpha = 1/2, ε = 1, δ = 1e-3."""
+    """Return log10 of Rec's largest failure probability on hard qualities (alpha = 1/2, ε = 1, δ = 1e-3)."""
     subject = ConcavePromise(top=top, promise=promise, delta=1e-3, beta=None)
     return max(_log10_failure(subject, quality) for quality in hard_qualities(top, height=promise))
 

@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return the share of intervals in no A_i or B_i, and the first of them, for both lengths of B_i."""
+    """Return, for B_i of length J and 2J, the share of intervals in no A_i or B_i, and the first one."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):
@@ -105,7 +105,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {"N20": n20, "N21": n21}
 
 
 def _concave(values: tuple[int, ...]) -> tuple[str, str]:
-    """Return whether values are quasi-concave (no dip between larger ones) and whether they are concave."""
+    """Return "yes" or "no" twice: whether values are quasi-concave (no dip) and whether they are concave."""
     around = combinations(values, 3)
     steps = [b - a for a, b in pairwise(values)]
     told = all(b >= min(a, c) for a, b, c in around), steps == sorted(steps, reverse=True)

@@ -43,17 +43,17 @@ def whole(made: Any) -> Formulas:
 
 
 def resampled(made: Any) -> Formulas:
-    """Return the loss of n comparisons with fresh thresholds, up to c hits: at most n·ε/4c, for n ≤ 4c.
+    """Return n·ε/4c: the loss of n ≤ 4c comparisons with fresh thresholds that stop after c hits.
 
-    The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
-    of which moves by 1 under noise of scale 4c/ε. Answers that are alternately far above and far below the
-    threshold approach the bound: the output in which every mark is wrong loses nearly this much.
+    The loss is at most this: the thresholds do not depend on the answers, and each answer moves by 1 under
+    noise of scale 4c/ε. Answers that are alternately far above and far below the threshold approach it, on
+    the output in which every mark is wrong.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance between two laws of the poll's transcript: by entries, and by an oracle."""
+    """Return the largest distance between the poll's transcript and its simulation by an oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 

@@ -25,7 +25,7 @@ __all__ = [
 
 _CALLS = 12_000
 _FAR = 60
-"""Geometric noise is cut off beyond this many times its scale, where e^−60 is left."""
+"""Geometric noise is cut off beyond this many times its scale; a share of about e^−60 is lost."""
 
 
 def laplace_cdf(centre: float, scale: float) -> Callable[[float], float]:

@@ -32,9 +32,9 @@ _ENDS: dict[tuple[int, int], tuple[float, str, str]] = {
         "+++++++++-++++++++++++++-++-+-++++++++0++++++++++++++++--+-++++--",
     ),
 }
-"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call. Each is a height, how far the quality of each
-point lies above it, and how far the neighbour's quality is from that. Hill climbs started from 24 random
-pairs for each; with Lemma 2's promise and δ, also from the pair at promise 100."""
+"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call. Each is a height, what the quality of each point
+adds to it, and the sign of the neighbour's change by 1. Hill climbs from 24 random pairs found each; for the
+last, also a climb from the first pair."""
 
 _LITERAL = (
     89647.0,
@@ -45,14 +45,14 @@ _LITERAL = (
     ),
     "+-+-+++++0+++++++++-++++++0++0+-++++--++------++--+++++++0+---+++",
 )
-"""The pair for step 10 as printed, at the promise of T = 4096 and beta = 0.01. Other points lie far below.
-Three climbs of 2,500 steps ended within 0.1 % of each other; they started from the pair above at Lemma 2's
-promise, shifted to half of the promise used here."""
+"""The pair for step 10 as printed, at the promise of T = 4096 and beta = 0.01. Points that are not listed
+have a far lower quality. Three climbs of 2,500 steps from the last pair above ended within 0.1 % of each
+other."""
 _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return two qualities on {0 … top}, for top ≥ 64. A climb on Rec with step 10 as printed found them.
+    """Return the pair on {0 … top}, top ≥ 64, that a hill climb found for Rec with step 10 as printed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the qualities that the hill climb on {0 … top} found; None if there was no climb.
+    """Return the pair that a hill climb found at this promise; None if none was made.
 
     Examples
     --------

@@ -77,16 +77,16 @@ def count_and_survey(made: Any) -> Formulas:
 
 
 def noninteractive(made: Any) -> Formulas:
-    """Return the loss of three questions: two bits at ε = 1/4, one answer of three at 1/2, two values at 1/4.
+    """Return the loss of the entry that is asked three questions, at ε = 1/4, 1/2 and 1/4: their sum, 1.
 
-    One entry is asked all three: 0.25 + 0.5 + 0.25 = 1. Entry 1 is asked two of them.
+    The other entry is asked two of them.
     """
     del made
     return Formulas(epsilon=1.0)
 
 
 def poll(made: Any) -> Formulas:
-    """Return the formulas of `poll_twice`: all spend ε/2, then those that answered 0 spend ε/4 or ε/2."""
+    """Return the formulas of `poll_twice`. All spend ε/2; entries that answer 0 spend ε/4 or ε/2 more."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

@@ -149,7 +149,7 @@ def _least(made: Any) -> int:
 def choosing(made: Any) -> Formulas:
     """Return the formulas of the choosing mechanism on words.
 
-    The loss is largest if two words share all records.
+    The loss is largest on databases with only two different words.
     """
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
@@ -171,7 +171,7 @@ def choosing(made: Any) -> Formulas:
 
 
 def choosing_huge(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 supports none."""
+    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 supports no number."""
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": made.size}
     _, one, other = made.records
 

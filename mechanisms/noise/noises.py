@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["GeometricNoise", "LaplaceNoise"]
 
 _SMALLEST_RATE = 1e-12
-"""Two-sided geometric noise of this rate still fits 64-bit integers, with e^(−1e5) to spare."""
+"""Two-sided geometric noise of this rate exceeds 64-bit integers with probability below e^(−1e5)."""
 
 
 @dataclass(frozen=True, slots=True)

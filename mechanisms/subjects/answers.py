@@ -16,19 +16,19 @@ __all__ = ["floats"]
 
 
 def floats(values: Any, *, what: str) -> NDArray[np.float64]:
-    """Return a number, or numbers in a regular arrangement, as an array of floats.
+    """Return a number, or a (nested) sequence of numbers, as an array of floats.
 
     Parameters
     ----------
     values
-        Numbers of any real kind, truth values included; text is not read as a number.
+        Real numbers of any type, booleans included; text is not read as a number.
     what
         The name of the values in messages: ``"The records of `LaplaceMean`"``.
 
     Raises
     ------
     InvalidKind
-        A value is no real number, or the arrangement is ragged.
+        A value is not a real number, or the sequence is ragged.
 
     Examples
     --------

@@ -15,7 +15,7 @@ __all__ = ["Pair", "widest_pairs"]
 Pair: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
 
 _EXAMINED = 256
-"""Neighbours looked at; a suggestion must not cost more than an audit."""
+"""At most this many neighbours are examined; a suggestion must not cost more than an audit."""
 
 
 def widest_pairs(

@@ -73,12 +73,12 @@ class DyadicTree:
 
     @property
     def firsts(self) -> list[NDArray[np.intp]]:
-        """For each kind of level, the index of the first point in every interval."""
+        """For each kind of level (see `DyadicTree`), the index of the first point in every interval."""
         return self._built[0]
 
     @property
     def full(self) -> list[NDArray[np.int64]]:
-        """For each kind of level, the number of records in every interval."""
+        """For each kind of level (see `DyadicTree`), the number of records in every interval."""
         return self._built[1]
 
     @property

@@ -194,9 +194,10 @@ class IntervalCuts(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on all databases of up to four points.
+        """Return `size` outputs.
 
-        On databases of more points run i draws other numbers, but the same on all of them.
+        Run i draws the same numbers on two databases if both have up to four distinct points, or both have
+        more.
         """
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]

@@ -21,7 +21,7 @@ __all__ = ["cut_runs"]
 
 @dataclass(eq=False)
 class _Group:
-    """The records left after some rounds, and the runs that have these records left."""
+    """Runs that have the same records left after some rounds."""
 
     left: Remaining
     runs: list[NDArray[np.intp]] = field(default_factory=list)
@@ -61,7 +61,7 @@ def cut_runs(
 def _round(
     search: CutSearch, group: _Group, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, Remaining, NDArray[np.intp]]]:
-    """Return each interval that some runs take out next, with the records then left and these runs."""
+    """Return the intervals taken out next, each with the records left after it and the runs that took it."""
     if not group.left.counts(0).any():
         return []
     runs, found = np.concatenate(group.runs), []

@@ -1,4 +1,4 @@
-"""Noise that is shared by two answers, missing, or on a grid that reveals the answer; no law declared."""
+"""Mechanisms whose noise is shared, missing, or on a grid that reveals the answer. They declare no law."""
 
 from __future__ import annotations
 

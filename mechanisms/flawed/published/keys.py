@@ -1,4 +1,4 @@
-"""Keys of the data that are published too easily; no law declared."""
+"""Mechanisms that publish keys of the data too easily. They declare no law."""
 
 from __future__ import annotations
 

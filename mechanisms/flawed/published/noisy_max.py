@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy *answer*, with noise that is enough for its place only."""
+"""Noisy max that reports the largest noisy answer; the noise is enough only for reporting its index."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class _MaxValue(NoisyAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceMaxValue(_MaxValue):
-    """Reports the largest of d answers with Laplace noise of scale 2/epsilon, instead of its place.
+    """Reports the largest of d answers with Laplace noise of scale 2/epsilon, instead of its index.
 
     The largest value depends on all noises together: it is at most x only if all d noisy answers are. For x
     below all answers a_i, Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this
     changes by e^(d·epsilon/2). No event loses more, because the d noisy answers together lose no more. The
     loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct mechanism (`LaplaceNoisyMax`) reports
-    the place, or the value with fresh noise at a separate cost.
+    the index, or the value with fresh noise at a separate cost.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class LaplaceMaxValue(_MaxValue):
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialMaxValue(_MaxValue):
-    """Reports the largest of d answers with exponential noise of mean 2/epsilon, instead of its place.
+    """Reports the largest of d answers with exponential noise of mean 2/epsilon, instead of its index.
 
     Exponential noise is never negative, so the value is never below the largest exact answer m. If the
     largest answer is m + 1 on the neighbour, a value between m and m + 1 is impossible there, but has

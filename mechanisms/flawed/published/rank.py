@@ -1,4 +1,4 @@
-"""A median by the exponential mechanism whose score moves by 2; no law declared."""
+"""A median by the exponential mechanism, whose score can change by 2. It declares no law."""
 
 from __future__ import annotations
 

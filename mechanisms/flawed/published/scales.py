@@ -1,4 +1,4 @@
-"""Noise with the scale of another query, relation or parameter; no law declared."""
+"""Mechanisms whose noise has the scale for another query, relation or parameter. They declare no law."""
 
 from __future__ import annotations
 

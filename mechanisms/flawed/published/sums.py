@@ -1,4 +1,4 @@
-"""Noisy sums that misjudge how far one record can move them; no law declared."""
+"""Noisy sums that misjudge how far one record can move them. They declare no law."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class NanAsZero(_LaplaceSum):
     Parameters
     ----------
     epsilon, size
-        As in `OnRecords`; two records at least are needed to show it.
+        As in `OnRecords`; at least two records are needed to show the flaw.
 
     Examples
     --------
