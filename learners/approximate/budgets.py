@@ -265,7 +265,6 @@ def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float
 
 
 def _inner_candidates(top: int) -> int:
-    """Return how many solutions the innermost exponential mechanism chooses from."""
     for _ in range(levels(top)):
         top = ceiling(top).bit_length() - 1
     return top + 1

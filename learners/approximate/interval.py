@@ -158,7 +158,6 @@ class IntervalLearner(ThresholdLearner):
 
     @cached_property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
     def promise_for(self, size: int) -> float:

@@ -181,7 +181,6 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         return promised_size(2.0 * math.floor(self.most_errors) + 1.0, alpha=self.alpha, beta=self.beta)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
@@ -223,8 +222,6 @@ class SearchingIntervalLearner(ThresholdLearner):
 
 
 class _Run:
-    """What a run of the learner needs from one database."""
-
     def __init__(self, counted: NumberSample, learner: SearchingIntervalLearner) -> None:
         self.counted, self.learner = counted, learner
         self.errors = threshold_errors(counted, top=learner.top)

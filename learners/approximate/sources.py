@@ -258,7 +258,6 @@ def _shifted(source: NumberSource, rng: np.random.Generator) -> NumberSource:
 
 
 def _reweighed(source: NumberSource, rng: np.random.Generator) -> NumberSource:
-    """Return the source with some of one atom's mass moved to another."""
     atoms = list(source.atoms)
     i, j = rng.choice(len(atoms), 2, replace=False).tolist()
     moved = atoms[i][1] * float(rng.uniform(0.0, 0.5))

@@ -173,7 +173,6 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of records that the utility claim needs."""
         nats = math.log(self.count) - math.log(self.beta)
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 

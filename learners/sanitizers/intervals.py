@@ -199,7 +199,6 @@ class IntervalSanitizer(IntervalCuts):
         return self._table(cuts).law(laws)
 
     def _table(self, cuts: tuple[int, ...]) -> CountTable:
-        """Return the outputs for all noisy counts of the cells; cached."""
         if cuts not in self._tables:
             self._tables[cuts] = CountTable.of(
                 lambda counts: self.released(list(cuts), np.array([*counts, 0])),

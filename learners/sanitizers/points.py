@@ -223,12 +223,10 @@ class PointSanitizer(NumberSanitizer):
         return outcomes <= _MOST_OUTCOMES
 
     def _counted(self, places: list[int], seen: Tally) -> dict[Any, float]:
-        """Return the probability of every output, given the points that were chosen."""
         laws = [clamped_geometric(int(seen.counts[i]), self.noise.rate, 0, self._m) for i in places]
         return self._table(tuple(seen.points[places].tolist())).law(laws)
 
     def _table(self, points: tuple[int, ...]) -> CountTable:
-        """Return the outputs for all noisy counts of the points; cached."""
         if points not in self._tables:
             self._tables[points] = CountTable.of(
                 lambda counts: self._released(dict(zip(points, counts, strict=True))),
@@ -242,7 +240,6 @@ class PointSanitizer(NumberSanitizer):
         return {}
 
     def _released(self, named: Mapping[int, int]) -> Any:
-        """Return the output for the noisy counts of the points found."""
         if not self.proper:
             return tuple(sorted(named.items()))
         unnamed = 2**self.dimension - len(named)

@@ -238,7 +238,6 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [names[concept] for concept in self._chosen[places].tolist()]
 
     def _sanitized(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs of the sanitizer."""
         if hasattr(self.sanitizer, "sample"):
             return self.sanitizer.sample(database, size, rng)
         return [self.sanitizer(database, rng) for _ in range(size)]

@@ -69,7 +69,6 @@ def _estimate(mean: Values, oracle: str, *, epsilon: float, phi: float) -> Value
 
 
 def _tilted(weights: Values, answers: Values) -> Values:
-    """Return weights scaled to a density on a grid of answers."""
     step = float(answers[1] - answers[0])
     return np.asarray(weights / (weights.sum(axis=-1, keepdims=True) * step))
 

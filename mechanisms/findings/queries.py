@@ -134,7 +134,6 @@ def _losses(queries: int) -> tuple[float, ...]:
 
 
 def _loss(subject: PrivateQueryAnswers) -> float:
-    """Return the largest exact loss over the pairs that move an answer furthest."""
     laws = [(subject.distribution(a), subject.distribution(b)) for a, b in subject.suggested_pairs()]
     return max(epsilon_at(left, right) for left, right in laws)
 
@@ -203,8 +202,6 @@ def _threshold(oracle: SQOracle) -> Callable[[int], int]:
 
 @dataclass(frozen=True)
 class _Wrong:
-    """Whether a threshold gets an example wrong."""
-
     threshold: int
 
     def __call__(self, example: tuple[int, int]) -> bool:
@@ -254,7 +251,6 @@ def _miss(size: int, share: float, tau: float) -> float:
 
 
 def _some(each: float, queries: int) -> float:
-    """Return the probability that at least one of this many independent answers misses."""
     return -math.expm1(queries * math.log1p(-each))
 
 

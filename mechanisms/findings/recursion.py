@@ -333,7 +333,6 @@ def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
 
 
 def _exponential(scores: Any) -> Any:
-    """Return the log-probabilities of the exponential mechanism at ε = 1."""
     mechanism = ExponentialMechanism(
         solutions=range(len(scores)), score=lambda *_: np.array(scores), vectorised=True
     )

@@ -55,7 +55,6 @@ def cut_law(search: CutSearch, tree: DyadicTree) -> dict[tuple[Node, ...], float
 
 
 def _round(search: CutSearch, left: Remaining) -> _Round:
-    """Return the law of one round: Rec's level, the noisy test, and the interval chosen."""
     if not left.counts(0).any():
         return _Round(1.0, {})
     refused, taken = 0.0, {}
