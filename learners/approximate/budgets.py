@@ -72,8 +72,9 @@ class Split:
     *Privacy.* Rec makes the calls in `claims`, adaptively (`mechanisms.concave.calls`). `claim` bounds their
     composition.
 
-    *Utility.* Let Q be quasi-concave with maximum at least r. Level l has the promise r_l = r/4^l. Let p be a
-    best point of that level. Suppose that the inner call returned k with q(k) ≥ r_l/8, and put K = 2^k.
+    *Utility*, in the notation of BNS Fig. 1. Let Q be quasi-concave with maximum at least r. Level l has the
+    promise r_l = r/4^l. Let p be a best point of that level. Suppose that the inner call returned k with q(k)
+    ≥ r_l/8, and put K = 2^k.
 
     (i) Because q(k) ≥ r_l/8, L(k + 1) ≤ 7r_l/8 and L(k) ≥ 5r_l/8. So {Q > 7r_l/8} has fewer than 2K points,
     and {Q ≥ 5r_l/8} has at least K. Both sets are intervals around p.

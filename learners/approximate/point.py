@@ -55,7 +55,7 @@ class MostPositive:
     owner: str = "PointLearner"
 
     def two_best(self, database: Any) -> TwoBest:
-        """Return the number with the most labels 1, how many it has, and the next largest count."""
+        """Return the number labelled 1 most often, how often that is, and the next largest count."""
         sample = sample_of(database, dimension=self.dimension, owner=self.owner)
         if not len(sample.points):
             return TwoBest(0, 0.0, 0.0)

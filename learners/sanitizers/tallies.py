@@ -52,7 +52,7 @@ class Tally:
         return int(self.upto[-1])
 
     def point_error(self, shares: Mapping[int, float]) -> float:
-        """Return the largest |Q_c(S) − share(c)| over all of POINT_d; a point without a share has 0.
+        """Return the largest |Q_c(S) − share(c)| over POINT_d; S is this tally, and missing shares are 0.
 
         Examples
         --------

@@ -81,7 +81,7 @@ class Level:
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return H: from each left end on, 16 points K/2 apart. They are rounded down and at most `top`."""
+        """Return the set H: from each left end on, 16 points K/2 apart, rounded down and at most `top`."""
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)

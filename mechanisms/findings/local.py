@@ -217,7 +217,7 @@ def n16() -> Finding:
 
 
 def n17() -> Finding:
-    """K11 Claim 2.2 composes fixed algorithms; the questions of an interactive one depend on answers.
+    """K11 Claim 2.2 is for fixed algorithms; the questions of an interactive algorithm depend on answers.
 
     Examples
     --------

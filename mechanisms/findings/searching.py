@@ -44,7 +44,7 @@ def n20() -> Finding:
 
 
 def n21() -> Finding:
-    """BNS §3.2: the intervals B_i have to be of length 2J, or some good intervals lie in none.
+    """BNS §3.2: the intervals B_i must have length 2J; otherwise some good intervals lie in no A_i or B_i.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def literal_answers(made: Any) -> Formulas:
 def central_run(made: Any) -> Formulas:
     """Return the formulas of the first of two answers: the mean of values in [−1, 1] plus Lap(2/(ε·chunk)).
 
-    The second query depends on the first answer. For values of width 2 and M = 2, a chunk needs
+    The second query depends on the first answer. With a range of width 2 and M = 2 queries, a chunk needs
     max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)} records.
     """
     tau, epsilon, beta = made.algorithm.alpha, made.epsilon, made.beta

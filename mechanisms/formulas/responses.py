@@ -49,7 +49,7 @@ def signs(made: Any) -> Formulas:
 
 
 def labels(made: Any) -> Formulas:
-    """Return the formulas of publishing a feature as it is and its label by randomized response."""
+    """Return the formulas of an example published with its feature unchanged and its label randomized."""
 
     def law(database: Any) -> dict[Any, float]:
         laws = [_report(label, range(made.labels), made.epsilon) for _, label in database]

@@ -168,9 +168,9 @@ class TruncatedGeometricMechanism(_NoisyInteger):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (C §2): clamping is a function of the geometric mechanism's
-    output alone, and post-processing cannot lose privacy (K11 Claim 2.2), wherever the exact answer lies. No
-    smaller epsilon holds, because Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the range. "Truncate"
-    must not be read as conditioning on the range: renormalising costs more than epsilon
+    output alone, and post-processing cannot lose privacy (K11 Claim 2.2). The exact answer may lie outside
+    the range. No smaller epsilon holds, because Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the
+    range. "Truncate" must not be read as conditioning on the range: renormalising costs more than epsilon
     (`mechanisms.flawed.RenormalisedGeometric`).
 
     Examples

@@ -162,7 +162,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def rec(self) -> ConcavePromise:
-        """The mechanism that finds the scale; its database is the vector of qualities."""
+        """The mechanism that finds the level; its database is the vector of qualities."""
         return ConcavePromise(
             epsilon=self.spending.step,
             delta=self.choosing_delta,

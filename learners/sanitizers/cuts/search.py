@@ -1,4 +1,4 @@
-"""One run of the search for cuts: Rec finds a scale, a noisy test checks it, choosing selects an interval."""
+"""The search for cuts: Rec finds a level, a noisy test checks it, choosing selects an interval of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CutSearch:
     rounds
         The maximum number of rounds.
     rec
-        The mechanism that finds the scale; its database is the vector of qualities.
+        The mechanism that finds the level; its database is the vector of qualities.
     test
         The noisy test that the best count must pass, or else the run ends.
     least

@@ -62,7 +62,7 @@ class SharedNoise(OnRecords):
 
     Either count alone is private, but their difference is exact, and it changes when a record is replaced:
     the loss is unbounded. The correct way is a draw for each count. The fault occurred in code that used one
-    key of a generator for several components.
+    random key for several components.
 
     Parameters
     ----------

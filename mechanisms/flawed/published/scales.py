@@ -98,8 +98,8 @@ class CountsUnderReplacing(NoisyCounts):
 class HundredthHistogram(ClaimsPure):
     """A histogram with a hundredth of the noise it needs.
 
-    The published code has scale epsilon in place of 1/epsilon, which at epsilon = 0.1 is a hundredth. Adding
-    a record moves one count by 1, so the loss is 1/scale = 100·epsilon.
+    The published code uses scale epsilon where 1/epsilon is right; at epsilon = 0.1 that is a hundredth.
+    Adding a record moves one count by 1, so with scale 0.01/epsilon the loss is 100·epsilon.
 
     Parameters
     ----------

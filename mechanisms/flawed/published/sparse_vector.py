@@ -108,11 +108,12 @@ class CheapNoiseSparseVector(NoisyThreshold):
 class EndlessSparseVector(NoisyThreshold):
     """Use the query noise that is right for one answer above the threshold, but never stop.
 
-    The threshold and every answer have noise of scale 2/epsilon. Let d/2 answers far above the threshold
-    be reported below it, and d/2 far below be reported above. Every factor of the probability is then a pure
-    exponential of rate epsilon/2 for every threshold between them. If all answers move away by 1, each factor
-    changes by e^(epsilon/2). The loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and no event
-    exceeds it. A correct technique stops after `limit` answers above and scales their noise with the limit.
+    The threshold and every answer have noise of scale 2/epsilon. Let d/2 answers far above the threshold be
+    reported below it, and d/2 far below be reported above. Every factor of the probability is then a pure
+    exponential of rate epsilon/2 for every threshold between the two groups. If all answers move away by 1,
+    each factor changes by e^(epsilon/2). The loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and
+    no event exceeds it. A correct technique stops after `limit` answers above and scales their noise with the
+    limit.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ __all__ = ["DiscardedClip", "NanAsZero", "OneEndSquares", "RangeFromData", "Wrap
 
 @dataclass(frozen=True, kw_only=True)
 class _LaplaceSum(OnRecords):
-    """A total of the records, with the Laplace noise that is right if a record moves it by at most 1."""
+    """A sum over the records, with the Laplace noise that is right if one record moves it by at most 1."""
 
     @property
     def scale(self) -> float:
