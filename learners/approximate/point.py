@@ -42,7 +42,7 @@ class MostPositive:
 
     Guarantee
     ---------
-    Replacing an example moves every score by at most 1. Numbers that no example names score 0; nothing is
+    Replacing an example moves every score by at most 1. Numbers that no example names score 0 and are not
     enumerated. There are at least two numbers.
 
     Examples

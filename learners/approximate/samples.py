@@ -38,7 +38,7 @@ Example = tuple[int, int]
 
 
 def numbers(values: Any) -> NDArray[Any]:
-    """Return whole numbers ≥ 0 as an array: machine words, or Python's own ints if one has over 64 bits.
+    """Return whole numbers ≥ 0 as an array: 64-bit integers, or Python ints if one has more than 64 bits.
 
     Examples
     --------

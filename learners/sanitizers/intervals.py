@@ -1,4 +1,4 @@
-"""A proper sanitizer for INTERVAL_d by iterating Rec and choosing (BNS Theorem 4)."""
+"""A proper sanitizer for INTERVAL_d that runs Rec and the choosing mechanism repeatedly (BNS Theorem 4)."""
 
 from __future__ import annotations
 

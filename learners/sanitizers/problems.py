@@ -27,7 +27,7 @@ _MOST_HEAVY = 60
 
 @dataclass(frozen=True, eq=False)
 class NumbersProblem:
-    """A database of numbers, and the exact error of what a sanitizer made of it.
+    """A database of numbers, and the exact error of a sanitizer's output on it.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
 def moved(
     problem: NumbersProblem, *, dimension: int, alpha: float, rng: np.random.Generator
 ) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and records of a varied problem: up to 2·alpha of the records are moved to one point.
+    """Return the name and records of a varied problem: a share of up to 2·alpha is moved to one point.
 
     Examples
     --------

@@ -100,7 +100,7 @@ def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
 
 @dataclass(frozen=True)
 class _Average:
-    """Maps x to `logpdf`, or another function on the log scale, of the weighted average of several laws."""
+    """The `logpdf`, or another log-scale function, of the weighted average of several laws."""
 
     parts: tuple[tuple[Density, float], ...]
     function: str

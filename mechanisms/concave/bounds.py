@@ -103,8 +103,8 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
     ---------
     Each of the N levels calls A_dist twice and the exponential mechanism once. Rec calls the exponential
     mechanism once more on the innermost range. Everything else is public or computed from the outputs of
-    these calls. So the loss of Rec is at most that of the composition of this list, in any order and chosen
-    adaptively. At top = 2^16 there are 4 calls, while Lemma 2 counts 12.
+    these calls. So the loss of Rec is at most that of an adaptive composition of this list, in any order. At
+    top = 2^16 there are 4 calls, while Lemma 2 counts 12.
 
     A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. If
     neighbours agree on the best solution, its gap changes by at most 2, and probabilities by a factor of at

@@ -1,4 +1,4 @@
-"""Findings about answering queries: local budgets, R_g, Boolean queries, B Theorem 7."""
+"""Findings about answers to queries: local budgets, R_g (Laplace), Boolean queries, B Theorem 7."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ def _exponential_loss(left: Any, right: Any) -> float:
 
 
 def _worst_delta(subject: StableSelectionGaps, *, at: float) -> float:
-    """Return the largest δ at the loss `at`, over every pair of neighbouring gaps, in both directions."""
+    """Return the largest δ at ε = `at`, over all pairs of neighbouring gaps, in both directions."""
     gaps = [[gap] for gap in subject.records]
     pairs: Sequence[tuple[Any, Any]] = [*pairwise(gaps), *zip(gaps, gaps[2:], strict=False)]
     return compare_pairs(pairs, subject.distribution, ApproximateDP(at, subject.delta)).delta

@@ -129,7 +129,7 @@ class HalfSensitivityMean(_NoisyMean):
         return LaplaceNoise(self.scale).law(float(np.mean(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two databases that differ in one record: at one end of the range, then at the other."""
+        """Return two databases that differ in one record, which lies at opposite ends of the range."""
         rest = [-self.upper] * (self.size - 1)
         return [([-self.upper, *rest], [self.upper, *rest])]
 

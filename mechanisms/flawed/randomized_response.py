@@ -72,9 +72,9 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryCalibratedResponse(KaryRandomizedResponse):
-    """Randomized response among k answers; its truth probability, e^epsilon/(e^epsilon + 1), is for two.
+    """Randomized response among k answers with the truth probability for two, e^epsilon/(e^epsilon + 1).
 
-    The lies are spread over k − 1 answers, so each single lie is rarer by that factor, and the loss is
+    The lies are spread over k − 1 answers, so each of them is k − 1 times less likely, and the loss is
     epsilon + ln(k − 1).
 
     Parameters
@@ -95,7 +95,7 @@ class BinaryCalibratedResponse(KaryRandomizedResponse):
 
     @property
     def log_odds(self) -> float:
-        """Logarithm of Pr[the truth is reported]/Pr[it is not]; epsilon is right for two answers only."""
+        """Logarithm of Pr[the truth is reported]/Pr[it is not]: epsilon, as is right for two answers."""
         return self.epsilon
 
 

@@ -1,4 +1,4 @@
-"""The privacy loss of a pair of laws, and the largest loss of a choice by scores, from the definitions."""
+"""The privacy loss of a pair of laws, and the largest loss of a choice by scores, computed by definition."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def simulated_poll(made: Any) -> Formulas:
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number in [low, high] that is `enough`; all numbers above it must be enough too."""
+    """Return the least number in [low, high] for which `enough` is true, as it must be for all above it."""
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)

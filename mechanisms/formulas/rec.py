@@ -28,7 +28,7 @@ def rec_law(
     budgets: Sequence[Budget],
     literal: bool = False,
 ) -> dict[int, float]:
-    """Return the law of Rec, as log-probabilities, by Fig. 1 completed as in N8 and corrected as in E6.
+    """Return the law of Rec, as log-probabilities, by BNS Fig. 1 with the findings N8 and E6 applied.
 
     `budgets` holds, for each level from the outermost on, the ε of its choices (weights e^(ε·quality/2)), and
     the noise scale and the threshold of its A_dist. The last of them is used for all deeper levels.
@@ -86,7 +86,7 @@ def _stable(
 
 
 def rec(made: Any) -> Formulas:
-    """Return the formulas of Rec on a small range: its claims, and its laws on peaks near A_dist's threshold.
+    """Return the formulas of Rec: its claims, and its laws on peaks with leads near A_dist's threshold.
 
     Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and 4·log*·δ; the calls add up to (N + 1)·ε + 2N·ε/2
     and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.

@@ -205,12 +205,12 @@ class TruncatedGeometricMechanism(_NoisyInteger):
         return Finite.from_clamped(GeometricNoise(self.rate).law(self.answer(database)), 0, self.upper)
 
     def error_bound(self, beta: float) -> int:
-        """Return an error against the clamped exact answer that is exceeded with probability at most `beta`.
+        """Return a bound that the error exceeds with probability at most `beta`.
 
         Guarantee
         ---------
-        Clamping moves no two numbers further apart, so `GeometricNoise.bound` holds. Nor can the error exceed
-        `upper`.
+        The error is the distance to the clamped exact answer. Clamping moves no two numbers further apart, so
+        `GeometricNoise.bound` holds. The error cannot exceed `upper` either.
 
         Examples
         --------

@@ -13,7 +13,7 @@ _LONGEST = 20
 
 
 class PlainParameters(ChecksDraws):
-    """Gives a dataclass the mapping `parameters`: the keywords, with all values that can be saved as text.
+    """Gives a dataclass the mapping `parameters`: the keywords and values that can be saved as text.
 
     Queries, relations and long lists are left out, because their text could not be passed as a keyword again.
 

@@ -12,7 +12,7 @@ _SIZES = ("size", "chunk")
 
 
 class StatedSize:
-    """Gives a dataclass the method `sample_size(alpha=, beta=)`; the dataclass defines `_needed`.
+    """Gives a dataclass the method `sample_size(alpha=, beta=)`, computed by its property `_needed`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Budgets that are split, summed or turned into noise the wrong way."""
+"""Mechanisms that split, add up or spend their budgets wrongly."""
 
 from __future__ import annotations
 
