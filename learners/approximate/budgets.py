@@ -150,10 +150,10 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
     to the optimal composition of Kairouz, Oh and Viswanath, which lets each call spend more. The first is
     better unless delta is large. (Advanced composition is never better than optimal composition.)
 
-    Each of the 2N + 1 kinds of failure gets an equal share b. Let g be the innermost difference. A level with
-    difference G = 4^i·g needs the epsilon (2/G)·ln(31/b) for its choice and (2/(G − 2))·ln(1/(4·b·δ′)) for
-    each tight A_dist, where δ′ is the delta of that call. g is the least difference at which the budget is
-    enough for all calls.
+    Each of the 2N + 1 kinds of failure gets an equal share b. Let g be the innermost difference (see
+    `Split`). A level with difference G = 4^i·g needs the epsilon (2/G)·ln(31/b) for its choice and (2/(G −
+    2))·ln(1/(4·b·δ′)) for each tight A_dist, where δ′ is the delta of that call. g is the least difference at
+    which the budget is enough for all calls.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def ceiling(top: int) -> int:
 
 
 def levels(top: int) -> int:
-    """Return N, the number of recursive calls on the range {0 … top}.
+    """Return N, the number of recursive calls that Rec makes on {0 … top}.
 
     Examples
     --------

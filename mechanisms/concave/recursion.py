@@ -87,7 +87,7 @@ class Level:
         return sorted({min(point, top) for point in points}) or spread(top)
 
     def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
-        """Yield the log-probability of every possible pair of outputs of A_dist, and the candidate set H."""
+        """Yield, for every possible pair of outputs of A_dist, its log-probability and the set H."""
         contests = self.contests(power)
         for released in PATTERNS:
             log = log_outcome(contests, released, test=self.settings.test)

@@ -52,7 +52,7 @@ class IntervalCuts(NumberSanitizer):
     Parameters
     ----------
     dimension, epsilon, delta, alpha, beta, size, records
-        See `NumberSanitizer`; alpha is that of the sanitizer, and nothing is claimed of accuracy here.
+        See `NumberSanitizer`; alpha is that of the sanitizer. No accuracy is claimed here.
 
     Guarantee
     ---------
