@@ -115,7 +115,7 @@ class IntervalLearner(ThresholdLearner):
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, for every database. The number of
     errors of each threshold changes by at most 1, and Rec has the privacy of its 3·N + 1 calls combined
-    (`Split`). Rec makes one call up to d = 5, four up to d = 32, seven up to d = 64.
+    (`Split`). Rec makes one call up to d = 5, four up to d = 32, seven beyond.
 
     Rec runs on the shifted score q(j) = r − errors(j) with the promise r and its own α = 1/2 (N9). On
     `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive

@@ -233,8 +233,7 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 
 
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
-    """Return ε, δ, k, the chance P that a solution of score 1 (of k) beats the only one of score 3, and
-    P/δ."""
+    """Return ε, δ, k, the chance P that one of k solutions of score 1 beats the only one of score 3, P/δ."""
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))
     mechanism = UncheckedChoosing(

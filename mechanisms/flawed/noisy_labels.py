@@ -65,8 +65,8 @@ class OneRateRun(BoundedNoiseRun):
     Guarantee
     ---------
     As private as `BoundedNoiseRun`. Not accurate: if the clean label is always −1 and labels are flipped at
-    rate 0.2, Pr[x = 0 ∧ y = 1] is estimated as 0.2. That is above the tolerance of 0.17, so the variable is
-    dropped and the error is 1.
+    rate 0.2, Pr[x = 0 ∧ y = 1] is estimated as 0.2. That is above the tolerance of 0.17, so the learner drops
+    its only variable, x, and its error is 1.
 
     Examples
     --------
