@@ -174,7 +174,7 @@ class IntervalCuts(NumberSanitizer):
 
     @cached_property
     def test(self) -> ThresholdTest:
-        """The noisy test before each choice: the best count must reach alpha·size/4."""
+        """The noisy test before each choice: the best count plus noise must reach alpha·size/4."""
         return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)
 
     @property
