@@ -154,7 +154,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if the best score exceeds alpha·m, the answer is good with probability 1 − beta."""
+        """The claim: if the best score exceeds alpha·size, the answer is good with probability 1 − beta."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -172,7 +172,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems`; the error of "⊥" is infinite, as in BNS Lemma 4 as printed.
+        """Return the databases of `problems`, all with an infinite error of "⊥", as BNS Lemma 4 is printed.
 
         Examples
         --------
@@ -234,7 +234,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return supported(names, whole_scores(scores, owner=owner))
 
     def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """Return the solutions that score at least 1, and their scores, given the scores of all solutions."""
+        """Return the solutions that score at least 1 and their scores, given the scores of all solutions."""
         return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -246,7 +246,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self._choose(*self.scores(database), size=size, rng=rng)
 
     def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers from the scores of all solutions."""
+        """Return `size` answers, given the scores of all solutions."""
         return self._choose(*self._listed(scores), size=size, rng=rng)
 
     def _choose(
@@ -260,7 +260,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self._law(*self.scores(database))
 
     def law(self, scores: Any) -> Finite:
-        """Return the exact law of the answer from the scores of all solutions."""
+        """Return the exact law of the answer, given the scores of all solutions."""
         return self._law(*self._listed(scores))
 
     def _law(self, names: Sequence[Any], scores: NDArray[np.float64]) -> Finite:
@@ -304,7 +304,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
-        """Return a bound on `failure` that holds on every database; from `sample_size` on it is at most beta.
+        """Return a bound on `failure` for all databases; it is at most beta if `size` ≥ `sample_size()`.
 
         Guarantee
         ---------

@@ -223,7 +223,7 @@ def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> N
 
 
 def check_candidates(candidates: Any, *, owner: str) -> None:
-    """Refuse `candidates` unless it is a function; it takes a database and lists the solutions that score.
+    """Refuse `candidates` unless it is a function.
 
     Examples
     --------

@@ -153,7 +153,7 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.needed_gap(self.beta)))
 
     def printed_problems(self) -> list[Problem]:
-        """Return databases where the best leads by the gap of BNS Proposition 2(ii), rounded up.
+        """Return databases whose best solution leads by the gap of BNS Proposition 2(ii), rounded up.
 
         Examples
         --------
@@ -287,7 +287,7 @@ class StableSelection(PlainParameters):
         )
 
     def _answer(self, database: Any) -> tuple[float, Any]:
-        """Return the gap, and the answer if it passes the test."""
+        """Return the gap, and what to answer if the gap passes the test."""
         best = self.two_best(database)
         if not math.isfinite(best.gap):
             raise InvalidValue(f"The scores of `{type(self).__name__}` span more than floats can hold.")

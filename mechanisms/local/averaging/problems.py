@@ -16,7 +16,7 @@ __all__ = ["MeanProblem", "library", "varied"]
 
 @dataclass(frozen=True, eq=False)
 class MeanProblem:
-    """Independent entries from a finite distribution; the right answer is the mean of the query under it.
+    """Independent entries from a finite distribution; the right answer is the query's mean under it.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class MeanProblem:
         return float(mean) if mean.ndim == 0 else mean
 
     def draw(self, rng: np.random.Generator) -> Any:
-        """Return a fresh database: an array where the entries are numbers, else a list."""
+        """Return a fresh database: an array if the entries are numbers, else a list."""
         chosen = rng.choice(len(self.records), self.size, p=self.probabilities)
         if all(type(record) in (int, float) for record in self.records):
             return np.asarray(self.records)[chosen]
@@ -70,9 +70,9 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
     The first four put all weight on the lowest value; all on the highest; half on each (the largest possible
-    variance); nine tenths on the lowest and one tenth on the highest. If a third value is nearest 0, a
-    distribution puts all weight on it (only the noise varies). If there are more than two records, the last
-    distribution gives all the same weight.
+    variance); nine tenths on the lowest and one tenth on the highest. If another value is nearer 0 than both,
+    one distribution puts all weight on it (only the noise varies). If there are more than two records, the
+    last distribution gives all records the same weight.
 
     Examples
     --------

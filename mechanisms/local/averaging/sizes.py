@@ -96,7 +96,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return a number of entries from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
+    """Return how many entries keep `LaplaceAverage` within `tau` of the mean with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return a number of entries from which on the mean *noise* is within `tau` with probability 1 − `beta`.
+    """Return how many entries keep the mean *noise* within ± `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
@@ -147,7 +147,7 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return a number of entries from which on `SignAverage` is within `tau` with probability 1 − `beta`.
+    """Return how many entries keep `SignAverage` within `tau` of the mean with probability 1 − `beta`.
 
     Guarantee
     ---------

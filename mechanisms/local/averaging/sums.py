@@ -50,12 +50,12 @@ class LaplaceSum:
     ---------
     |sum|/scale is a mixture of Gamma variables: of shape n − k with probability C(n−1+k, k)·2^(1−n−k), k = 0
     … n − 1. Derivation: a Laplace variable is a difference of two exponential ones, so the sum is G − G′ with
-    independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Watched together, each
-    arrival belongs to either process with probability 1/2. When one process has its n-th arrival, the other
-    has had k with probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a
-    time Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) =
-    j]·Pr[shape > j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond
-    256 variables another formula is used, within 1e-12 (`large_sums`).
+    independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Each arrival belongs to
+    either process with probability 1/2. When one process has its n-th arrival, the other has had k with
+    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a time Gamma(n −
+    k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of
+    whose terms are positive. So in log space no digit is lost in the tail. Beyond 256 variables another
+    formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -210,7 +210,7 @@ class _MeanPiece(SmoothPiece):
 
 @lru_cache(maxsize=16)
 def _quantiles(total: LaplaceSum, wanted: bytes) -> NDArray[np.float64]:
-    """Return `isf` of these log-probabilities; kept, since an audit asks for the same ones for each pair."""
+    """Return `isf` at these log-probabilities; cached, because an audit asks again for each pair."""
     logs = np.frombuffer(wanted)
     x = np.zeros_like(logs)
     for _ in range(100):

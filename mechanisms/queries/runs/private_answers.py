@@ -235,7 +235,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
 
     def problems(self) -> list[QueryProblem]:
-        """Return distributions over the two ends of the last query's range, at which answers vary most."""
+        """Return distributions on the two records at which the last query is least and greatest."""
         low, high = self._ends(self.queries[-1])
         shares = {"fair between the ends": 0.5, "one end only": 1.0, "one in ten at an end": 0.9}
         return [
@@ -244,7 +244,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return, for every query, a constant database and the neighbour that moves its answer furthest."""
+        """Return one pair for each query: equal records, and the neighbour that moves the answer most."""
         pairs: list[Pair] = []
         for place, query in enumerate(self.queries):
             low, high = self._ends(query)

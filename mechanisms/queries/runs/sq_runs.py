@@ -135,10 +135,9 @@ class SQRun(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
-        """The algorithm's own promise. It fails with probability at most beta, if an answer is too far off.
+        """The algorithm's own promise, which fails with probability at most beta. None for a transcript.
 
-        Its errors are distances: noise may take an answer further than 1 from its query's mean. None if a
-        run returns the transcript.
+        An error may exceed 1, because noise may put an answer further than 1 from its query's mean.
         """
         if self.view == "transcript":
             return None
@@ -178,7 +177,7 @@ class SQRun(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each query: its chunk's first record is replaced in a constant database."""
+        """Return one pair for each query; its databases differ in the first record of the query's chunk."""
         first, last = self.records[0], self.records[-1]
         base = [first] * (self.size or 0)
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]

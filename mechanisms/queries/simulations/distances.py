@@ -109,7 +109,7 @@ def worst_distance(
 
 
 def product_of_laws(laws: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the law of independent outcomes, the last one varying fastest.
+    """Return the joint law of independent outcomes; the last outcome varies fastest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""R_g and a local protocol of two noisy rounds on records of four bits, with their simulations."""
+"""Two local algorithms on records of four bits, and their simulations: R_g, and two noisy rounds."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Access:
         return likely / base if base > 0.0 else np.ones_like(likely)
 
     def ratio(self, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return r·s for one proposal, of shape (records,); for an impossible one, which never occurs, 1."""
+        """Return r·s for one proposal, of shape (records,)."""
         return self._ratio(self.randomizer, records, place) * self.past_ratio(records)
 
     def ratios(self, records: Any) -> NDArray[np.float64]:
@@ -169,7 +169,7 @@ class Access:
 
     @cached_property
     def _made(self) -> dict[int, list[StatisticalQuery]]:
-        """The queries by proposal, cached because many iterations ask the same ones."""
+        """A cache of the queries for each proposal, because many iterations ask the same queries."""
         return {}
 
     def _queries(self, place: Any) -> list[StatisticalQuery]:
@@ -183,7 +183,7 @@ class Access:
         return [_scaled(values, self.tau) for values in wanted]
 
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
-        """Return the probability of accepting a proposal, from the answers to its `queries`.
+        """Return the probability of accepting a proposal, given the answers to the proposal's `queries`.
 
         It lies in [0, 1] for all answers within tolerance. For answers beyond the tolerance (from an oracle
         that is valid only with high probability) it is clipped. An answer that is not a finite number raises;
@@ -196,7 +196,7 @@ class Access:
             return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, int]:
-        """Return one simulated answer, in the form of those in `past`, and how many iterations it took."""
+        """Return one simulated answer, in the form of the answers in `past`, and its number of iterations."""
         check_oracle(oracle, owner="Access", method="ask")
         check_generator(rng, owner="Access")
         iterations = 0
@@ -212,7 +212,7 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, in the form of those in `past`, and the iterations that each took.
+        """Return `size` simulated answers, and how many iterations each took.
 
         Every iteration of every answer asks the oracle. All queries are counted, but equal ones are asked
         together.

@@ -57,7 +57,7 @@ class RandomizerSimulation:
     accesses
         t, the number of accesses of the local algorithm.
     beta
-        Statistical distance allowed for all of them together, in (0, 1].
+        Statistical distance allowed for all accesses together, in (0, 1].
     epsilon
         A bound on the loss of R, at least its exact loss, which is the default.
 

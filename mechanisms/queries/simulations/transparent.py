@@ -148,7 +148,8 @@ class TableRandomizer(ChecksDraws):
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
         """Return the randomizer whose outcome is the tuple of several tables' independent outcomes.
 
-        K11 Claim 5.9 uses it to access an entry only once. Its loss is at most the sum of the losses.
+        With it, K11 Claim 5.9 accesses each entry only once. Its loss is at most the sum of the tables'
+        losses.
 
         Examples
         --------
