@@ -1,4 +1,4 @@
-"""The sparse vector technique: report which answers are above a threshold, at a cost only for these."""
+"""The sparse vector technique: report which answers are above a threshold; only these cost privacy."""
 
 from __future__ import annotations
 

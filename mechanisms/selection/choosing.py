@@ -158,7 +158,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases whose best score is just above or below alpha·size, with and without a rival.
+        """Return hard databases: best scores near alpha·size/2 or alpha·size, with and without a rival.
 
         The error is how far below the best the answer scores, as a share of the size. The error of "⊥" is
         infinite if the best score exceeds alpha·size, and 0 otherwise. Such databases are known for the
@@ -287,8 +287,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def printed_failure(self, database: Any) -> float:
         """Return the probability that the answer is not an alpha-good solution; "⊥" counts as not good.
 
-        BNS Lemma 4 says that it is at most beta on every database, which is *false*: without a high score the
-        answer is "⊥", which is not a solution.
+        BNS Lemma 4 says that this probability is at most beta on every database, which is *false*: without a
+        high score the answer is "⊥", which is not a solution.
 
         Examples
         --------
@@ -308,10 +308,10 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
         Guarantee
         ---------
-        If opt > alpha·m, "⊥" needs noise below −alpha·m/2, of probability at most e^(−epsilon·alpha·m/8)/2.
-        At most growth·m solutions score at all, and one that is not good has at most e^(−epsilon·alpha·m/4)
-        times the probability of the best. So failure ≤ growth·m·e^(−epsilon·alpha·m/4) +
-        e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
+        If the best score exceeds alpha·m, with m = `size`, "⊥" needs noise below −alpha·m/2, of probability
+        at most e^(−epsilon·alpha·m/8)/2. At most growth·m solutions score at all, and one that is not good
+        has at most e^(−epsilon·alpha·m/4) times the probability of the best. So failure ≤
+        growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
 
         Examples
         --------
@@ -324,7 +324,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Return the result of a search for databases of `records` on which the score breaks its growth.
+        """Return the result of a search for databases of `records` on which the score breaks bounded growth.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The choosing mechanism, given the scores: its law and its draws; and the least database size for privacy."""
+"""The choosing mechanism, given the scores: its law, its draws, and the least database size for privacy."""
 
 from __future__ import annotations
 

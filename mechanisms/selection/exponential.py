@@ -118,8 +118,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of equal records.
 
-        With the default score, some are just so long that any other solution falls short by more than the
-        accuracy claim allows. There the claim fails most often.
+        With the default score, one length is the least at which a wrong choice breaks the accuracy claim.
+        There the claim fails most often.
 
         Examples
         --------

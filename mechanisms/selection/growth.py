@@ -214,7 +214,7 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield pairs (before, after) without end: databases that grow to `size` by one random record each."""
+    """Yield random pairs (before, after) without end; `after` has one record more, and at most `size`."""
     while True:
         database: list[Any] = []
         for _ in range(size):

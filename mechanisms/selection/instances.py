@@ -57,7 +57,7 @@ def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
 
 
 def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> list[tuple[str, list[Any]]]:
-    """Return databases by name: the best score is near alpha·size; in some, a second solution has votes.
+    """Return named databases that are hard for the choosing mechanism; in some, two solutions have votes.
 
     Parameters
     ----------

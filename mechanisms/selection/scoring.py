@@ -62,7 +62,7 @@ class TwoBest(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """The lead of the best over the runner-up."""
+        """The best score minus the runner-up's score."""
         return self.score - self.runner_up
 
 
@@ -140,7 +140,7 @@ def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64
 
 
 def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) -> list[Any]:
-    """Return the solutions at some places; numbers of an array become Python numbers.
+    """Return the solutions at these indices; numbers of an array become Python numbers.
 
     Examples
     --------

@@ -137,11 +137,11 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if the best leads by `needed_gap(beta)`, it is returned with probability 1 − `beta`."""
+        """The claim: the best solution is returned with probability 1 − `beta` if its lead is `needed_gap`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases on which the best leads by the least whole gap for which utility is claimed.
+        """Return databases whose best solution leads by the least whole gap for which utility is claimed.
 
         There are none unless the score is the default one over words, or `leaders` is `MostFrequent`.
 
@@ -185,7 +185,7 @@ class StableSelection(PlainParameters):
 
     @property
     def threshold(self) -> float:
-        """The least noisy gap at which the best solution is returned."""
+        """The best solution is returned if the noisy gap is at least this."""
         return 2.0 - self.scale * math.log(self.delta)
 
     @property
@@ -238,7 +238,7 @@ class StableSelection(PlainParameters):
         return 1.0 if gap == 0.0 else math.exp(self.test.log_fail(gap))
 
     def printed_gap(self, beta: float) -> float:
-        """Return the gap at which BNS Proposition 2(ii) promises the best with probability 1 − `beta`.
+        """Return the gap at which BNS Proposition 2(ii) promises to fail with probability at most `beta`.
 
         Guarantee
         ---------
@@ -257,7 +257,7 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the smallest gap at and above which the best is returned with probability ≥ 1 − `beta`.
+        """Return the smallest gap at which the best solution is returned with probability ≥ 1 − `beta`.
 
         Guarantee
         ---------
@@ -350,7 +350,7 @@ class TightStableSelection(StableSelection):
 
     @property
     def threshold(self) -> float:
-        """The least noisy gap at which the best solution is returned."""
+        """The best solution is returned if the noisy gap is at least this."""
         return 2.0 - self.scale * math.log(2.0 * self.delta)
 
     def _refuse_delta(self) -> None:

@@ -90,7 +90,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the average answer on one run: a float, or an array for a vector query."""
+        """Return the average answer of one run: a float, or an array for a vector query."""
         self._sized(len(database))
         return self.stream((database[i : i + _CHUNK] for i in range(0, self._n, _CHUNK)), rng)
 

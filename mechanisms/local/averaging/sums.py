@@ -52,10 +52,10 @@ class LaplaceSum:
     … n − 1. Derivation: a Laplace variable is a difference of two exponential ones, so the sum is G − G′ with
     independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Each arrival belongs to
     either process with probability 1/2. When one process has its n-th arrival, the other has had k with
-    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a time Gamma(n −
-    k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of
-    whose terms are positive. So in log space no digit is lost in the tail. Beyond 256 variables another
-    formula is used, within 1e-12 (`large_sums`).
+    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, the other's n − k missing arrivals take a time
+    Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape >
+    j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond 256 variables
+    another formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -74,7 +74,7 @@ class LaplaceSum:
 
     @cached_property
     def log_weights(self) -> NDArray[np.float64]:
-        """Log-weights of the Gamma laws of shape 1 … n (in this order) whose mixture is |sum|/scale."""
+        """Log-weights of shapes 1 … n (in this order) in the Gamma mixture that is the law of |sum|/scale."""
         from scipy.special import gammaln
 
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)
@@ -170,7 +170,7 @@ class LaplaceSum:
 
     @cached_property
     def _log_shape_tails(self) -> NDArray[np.float64]:
-        """Logarithms of Pr[shape > j], j = 0 … n − 1, for the shape of the Gamma mixture."""
+        """Log-probabilities of a shape > j in the Gamma mixture, for j = 0 … n − 1."""
         return np.asarray(np.logaddexp.accumulate(self.log_weights[::-1])[::-1])
 
     def _log_outer(self, x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Small SQ algorithms over examples (x, y) whose answers depend on the labels being clean."""
+"""Small SQ algorithms on examples (x, y); their results are right only if the labels are clean."""
 
 from __future__ import annotations
 

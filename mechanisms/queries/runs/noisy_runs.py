@@ -73,7 +73,7 @@ class NoisyProblem(RunProblem):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyRun(SQRun):
-    """An SQ algorithm about clean examples run on noisy ones (B Theorem 8), privately in either model.
+    """An SQ algorithm for clean examples, run privately on noisy examples (B Theorem 8).
 
     Parameters
     ----------

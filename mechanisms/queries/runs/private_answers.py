@@ -50,7 +50,7 @@ class QueryProblem:
     population
         The distribution.
     queries
-        The queries.
+        The queries to be answered.
     size
         Number of records drawn for one run.
 
@@ -150,7 +150,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the subject that answers the same queries within alpha."""
+        """Return the subject with tolerance `alpha` for every query, and this `beta`; None changes nothing."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
@@ -176,7 +176,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim: with probability 1 − beta no error exceeds the largest tau; None for small chunks."""
+        """The claim: with probability 1 − beta no error exceeds the largest tau. None for too small chunks."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -317,7 +317,7 @@ def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnsw
 
 
 def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnswers:
-    """Return the same two answers as `private_answers`, but with the noise of the proofs.
+    """Return the subject of `private_answers`, but with the noise of the proofs.
 
     Examples
     --------

@@ -44,7 +44,7 @@ View: TypeAlias = Literal["output", "transcript"]
 
 @dataclass(frozen=True, eq=False)
 class RunProblem:
-    """A distribution on which an algorithm's promise is to be kept.
+    """A distribution on which an algorithm must keep its promise.
 
     Parameters
     ----------

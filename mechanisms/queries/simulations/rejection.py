@@ -118,7 +118,7 @@ class Access:
 
     @property
     def ceiling(self) -> float:
-        """The divisor that turns the estimate of p/q into a probability."""
+        """The divisor that turns an estimate of p/q into an acceptance probability."""
         below = 1.0 - self.phi if self.past else 1.0
         return (1.0 + self.phi) / below * math.exp(self.randomizer.epsilon)
 
@@ -131,7 +131,7 @@ class Access:
 
     @property
     def most_iterations(self) -> float:
-        """Bound on the expected number of iterations.
+        """Bound on the expected number of iterations; `own` is the loss of this randomizer alone.
 
         It is e^own·(1 + phi)/(1 − phi) for an entry's first answer, and e^own·((1 + phi)/(1 − phi))² later.
         """
@@ -152,11 +152,11 @@ class Access:
         return likely / base if base > 0.0 else np.ones_like(likely)
 
     def ratio(self, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return r·s for one proposal, of shape (records,)."""
+        """Return r·s (defined at the top of this module) for one proposal, of shape (records,)."""
         return self._ratio(self.randomizer, records, place) * self.past_ratio(records)
 
     def ratios(self, records: Any) -> NDArray[np.float64]:
-        """Return r·s for all proposals of a table, of shape (records, outcomes)."""
+        """Return `ratio` for all proposals of a table, of shape (records, outcomes)."""
         return np.column_stack([self.ratio(records, place) for place in range(len(self.proposal))])
 
     def queries(self, place: Any) -> list[StatisticalQuery]:
@@ -259,7 +259,7 @@ class Access:
         return self.proposal * joint / before
 
     def estimates(self, population: Population) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the least and the greatest p̃ that a valid oracle can cause, each of shape (outcomes,)."""
+        """Return the least and the greatest estimate of p that a valid oracle can cause, for each outcome."""
         joint, before = self._means(population)
         if self.blunt:
             return self.proposal, self.proposal

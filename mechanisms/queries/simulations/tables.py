@@ -50,7 +50,7 @@ def binary_response(epsilon: float) -> TableRandomizer:
 
 
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
-    """Return the randomizer that adds two-sided geometric noise to 0 … top, and clamps to this range.
+    """Return the randomizer that adds two-sided geometric noise to a record and clamps the sum to 0 … top.
 
     Guarantee
     ---------

@@ -169,7 +169,7 @@ class TableRandomizer(ChecksDraws):
 
     @cached_property
     def epsilon(self) -> float:
-        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 if no input matters."""
+        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 if the input does not matter."""
         possible = self.probabilities[:, self.probabilities.min(axis=0) > 0.0]
         spread = float((np.log(possible.max(axis=0)) - np.log(possible.min(axis=0))).max())
         return spread if spread > _ROUNDING else 0.0
@@ -193,7 +193,7 @@ class TableRandomizer(ChecksDraws):
         return [self.outcomes[place] for place in places] if outcomes is None else outcomes[places]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the outcome of the only record."""
+        """Return the exact law of the outcome; the database has one record."""
         from audit.distributions import Finite
 
         return Finite(self.outcomes, self.row(self._record(database)))
@@ -214,7 +214,7 @@ class TableRandomizer(ChecksDraws):
         return np.asarray(self.table, dtype=np.float64)
 
     def places(self, records: Any) -> NDArray[np.intp]:
-        """Return the rows of the records, or refuse one that is not an input.
+        """Return the row index of each record; refuse a record that is not an input.
 
         Examples
         --------
