@@ -344,7 +344,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours that need the largest delta, in databases with few distinct records."""
+        """Return the pairs that need the largest delta, among databases with few distinct records."""
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

@@ -112,7 +112,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy:
-        """The accuracy claimed: how far below the best the choice falls, by BNS Proposition 1(ii)."""
+        """The accuracy claimed: how far the choice scores below the best, by BNS Proposition 1(ii)."""
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:

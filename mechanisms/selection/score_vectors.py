@@ -157,7 +157,7 @@ class ChoosingScores(PlainParameters):
 
     @property
     def relation(self) -> BoundedGrowth:
-        """The relation of vectors of scores on neighbouring databases."""
+        """The relation between the vectors of scores of neighbouring databases."""
         return BoundedGrowth(self.growth)
 
     @property

@@ -137,7 +137,7 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: the best solution is returned with probability 1 − `beta` if its lead is `needed_gap`."""
+        """The claim: a best solution with a lead of `needed_gap` is returned with probability 1 − `beta`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -273,7 +273,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours that need the largest delta, in databases with few distinct records."""
+        """Return the pairs that need the largest delta, among databases with few distinct records."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:

@@ -167,7 +167,6 @@ def _cut(chunks: Iterable[Any]) -> Iterator[Any]:
 
 
 def _total(sums: list[Any]) -> Any:
-    """Return the sum of the chunks' sums, an int, a float, or an array of floats."""
     if not sums:
         return 0.0
     if np.ndim(sums[0]):

@@ -273,11 +273,11 @@ def mean_tail_bound(size: int, *, scale: float, delta: float) -> float:
 
     Guarantee
     ---------
-    2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) for larger delta. Derivation: 1/(1 −
-    y) ≤ e^(2y) for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at least t·delta − 2λ²t²
-    for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t = 1/(√2·λ), which leaves
-    delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is looser than
-    2·exp(−n·`laplace_rate`), and simpler.
+    The bound is 2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) for larger delta.
+    Derivation: 1/(1 − y) ≤ e^(2y) for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at
+    least t·delta − 2λ²t² for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t =
+    1/(√2·λ), which leaves delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is
+    looser than 2·exp(−n·`laplace_rate`), and simpler.
 
     Examples
     --------

@@ -47,8 +47,8 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
     ---------
     n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. With the first size the average
     misses the mean by more than tau/2 with probability at most beta/2M (Hoeffding). With the second, noise of
-    scale width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width 1
-    it is at most B Theorem 7's c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c =
+    scale width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width
+    1, n is at most B Theorem 7's c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c =
     `STATED_CONSTANT`: ln(4M/beta) ≤ 2·ln(2M/beta), since 2M/beta ≥ 2.
 
     Examples

@@ -129,7 +129,6 @@ class NoisyRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of noisy examples with which the promise is kept."""
         return self.algorithm.queries * sum(self._chunks)
 
     @cached_property

@@ -146,11 +146,10 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def _needed(self) -> int:
-        """The smallest number of records, one chunk for each query, for which utility is claimed."""
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the subject with tolerance `alpha` for every query, and this `beta`; None changes nothing."""
+        """Return the subject with tolerance `alpha` for every query, and `beta`; None changes nothing."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
@@ -176,7 +175,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim: with probability 1 − beta no error exceeds the largest tau. None for too small chunks."""
+        """The claim: with probability 1 − beta no error exceeds the largest tau. None for small chunks."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -224,7 +223,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
         Guarantee
         ---------
-        1 − Π(1 − e^(−tau/scale)), exactly: independent Laplace noises.
+        The value is 1 − Π(1 − e^(−tau/scale)), because the noises are independent Laplace variables.
 
         Examples
         --------

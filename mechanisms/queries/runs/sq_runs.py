@@ -252,7 +252,6 @@ class LocalRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of entries with which the promise is kept: `local_sample_size`."""
         told = self.algorithm
         return local_sample_size(
             told.hardest, estimator=self.estimator(self.epsilon), queries=told.queries, beta=self.beta
@@ -296,7 +295,6 @@ class CentralRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of records with which the promise is kept: `private_sample_size`."""
         told = self.algorithm
         return private_sample_size(
             told.queries,

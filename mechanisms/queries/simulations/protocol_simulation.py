@@ -40,7 +40,6 @@ class _End:
     pasts: Mapping[int, Past]
 
     def probability(self, population: Population) -> float:
-        """Return Pr[these answers] for independent entries: a product over entries."""
         return math.prod(_likelihood(past, population) for past in self.pasts.values())
 
 

@@ -230,8 +230,8 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        Let A be the probability that a round accepts. The sum of (1 − A)^(i−1) over all rounds i is (1 − (1 −
-        A)^N)/A.
+        Round i is reached with probability (1 − A)^(i−1), with A the probability that a round accepts. Over
+        the N rounds these sum to (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling

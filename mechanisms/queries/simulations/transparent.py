@@ -128,7 +128,7 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def from_subject(cls, randomizer: Transparent, records: Sequence[Hashable]) -> TableRandomizer:
-        """Return the table of a transparent randomizer of `mechanisms.local`, or any subject of its kind.
+        """Return the table of a transparent randomizer, such as those of `mechanisms.local`.
 
         The table claims the subject's epsilon.
 
