@@ -107,7 +107,7 @@ def check_growth(
     records
         A finite domain.
     size
-        The longest database, after the record was added.
+        Length of the longest database, after the record was added.
     most
         The most additions of a record to check. If there are no more than this, all are checked, the shortest
         databases first. Otherwise half of the checks are the first of these, and the other half are on

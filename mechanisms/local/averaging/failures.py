@@ -69,8 +69,8 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
     """Return log Pr[k reports are 1] for k = 0 … size, if `ones` of the entries are 1.
 
-    The number is Binomial(ones, truth) + Binomial(size − ones, 1 − truth); the laws are convolved in log
-    space.
+    The number of these reports is Binomial(ones, truth) + Binomial(size − ones, 1 − truth); the laws are
+    convolved in log space.
 
     Examples
     --------

@@ -25,9 +25,9 @@ class MeanProblem:
     records
         The possible entries.
     probabilities
-        The probability of each.
+        The probability of each possible entry.
     values
-        The value of the query on each, of shape (records,) or (records, dimension).
+        The query's value on each possible entry, of shape (records,) or (records, dimension).
     size
         Number of entries in a database.
 

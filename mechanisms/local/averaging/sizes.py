@@ -153,7 +153,7 @@ def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
     ---------
     ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε − 1)/(e^ε
     + 1) = tanh(ε/2). By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with
-    probability at most 2·exp(−n·s²/2). For small ε that is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
+    probability at most 2·exp(−n·s²/2). For small ε the size is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
     (32/ε²)·ln(2/beta)/tau², four times as many entries.
 
     Examples

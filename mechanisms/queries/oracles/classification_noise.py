@@ -104,9 +104,9 @@ def split_query(
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
     """Return two queries about noisy examples that replace one query about clean examples.
 
-    The mean of the first, divided by 1 − 2·eta, is the term of the clean mean that depends
-    on y. The mean of the second is the rest. Both queries evaluate the given query under both labels, and
-    raise if a value is out of range.
+    The mean of the first, divided by 1 − 2·eta, is the term of the clean mean that depends on y. The mean of
+    the second is the rest. Both queries evaluate the given query under both labels, and raise if a value is
+    out of range.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class PrivateOracle(ChunkOracle):
 
     With probability 1 − beta over the sample and the noise, all answers are within their tolerance: each
     chunk has `private_chunk_size` records. This is B Theorem 7 and C Theorem 1 with the noise that their
-    sample size allows; the proofs' own noise, M times as wide, is `LiteralPrivateOracle`.
+    sample size allows. `LiteralPrivateOracle` has the noise of the proofs, which is M times as wide.
 
     Examples
     --------

@@ -164,7 +164,7 @@ class _SimulatedCoarsely(SimulatedProtocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
-    """Wrong: tolerance beta/t and acceptance probability p̃/(q·e^epsilon), as in K08 Lemmas 4.4, 4.5 (N11).
+    """Wrong: tolerance beta/t and acceptance p̃/(q·e^epsilon), as in K08 Lemmas 4.4 and 4.5 (finding N11).
 
     Parameters
     ----------
