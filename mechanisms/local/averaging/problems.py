@@ -58,7 +58,7 @@ class MeanProblem:
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance from the answer to E[g] in any coordinate; ∞ if it is not a number."""
+        """Return the largest distance from the answer to E[g] in any coordinate; ∞ for NaN and non-numbers."""
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
