@@ -84,8 +84,8 @@ class Leaders(Protocol):
 class MostFrequent:
     """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
 
-    No list of all numbers is made, because a number that no record names scores 0. Pass it as `leaders` to
-    `StableSelection`, or as `candidates` to `ChoosingMechanism`.
+    No list of all numbers is made, because a number that no record names scores 0. Pass this object as
+    `leaders` to `StableSelection`, or as `candidates` to `ChoosingMechanism`.
 
     Parameters
     ----------

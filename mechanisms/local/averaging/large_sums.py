@@ -29,9 +29,10 @@ def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
     Guarantee
     ---------
-    Correct within 1e-13 + 1e-15·|log-density|. The sum is a difference of two Gamma(n) variables, with density
-    x^ν·K_ν(x)/(√π·2^ν·Γ(n)), ν = n − 1/2. Olver's expansion of K_ν(νz) for large ν holds uniformly for z > 0
-    (DLMF 10.41.4). Γ(ν + 1/2) has Stirling's expansion for large ν. The large terms cancel, which leaves
+    Correct within 1e-13 + 1e-15·|log-density|. The sum is a difference of two Gamma(n) variables, with
+    density x^ν·K_ν(x)/(√π·2^ν·Γ(n)), ν = n − 1/2. Olver's expansion of K_ν(νz) for large ν holds uniformly
+    for z > 0 (DLMF 10.41.4). Γ(ν + 1/2) has Stirling's expansion for large ν. The large terms cancel, which
+    leaves
 
         −ν·(s − 1 − ln((1 + s)/2)) − ln(4π·ν·s)/2 + ln Σ_k (−1)^k·U_k(1/s)/ν^k − (Stirling's series),
 

@@ -58,7 +58,7 @@ class MeanProblem:
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance from the answer to E[g] in any coordinate; ∞ for NaN and non-numbers."""
+        """Return the largest distance from the answer to E[g] in any coordinate; ∞ for a non-number."""
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
@@ -69,7 +69,7 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    The first four put all weight on the lowest value; all on the highest; half on each (the largest possible
+    The first four are: all weight on the lowest value; all on the highest; half on each (the largest possible
     variance); nine tenths on the lowest and one tenth on the highest. If another value is nearer 0 than both,
     one distribution puts all weight on it (only the noise varies). If there are more than two records, the
     last distribution gives all records the same weight.
