@@ -238,7 +238,7 @@ class StableSelection(PlainParameters):
         return 1.0 if gap == 0.0 else math.exp(self.test.log_fail(gap))
 
     def printed_gap(self, beta: float) -> float:
-        """Return the gap at which BNS Proposition 2(ii) promises to fail with probability at most `beta`.
+        """Return the gap that BNS Proposition 2(ii) states for a failure probability of `beta`.
 
         Guarantee
         ---------
