@@ -34,7 +34,7 @@ _MOST_PIECES = 100_000
 def quadrature(
     knots: Iterable[float], *, scale: float, rate: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return points and weights with which to integrate a Laplace density times factors over the line.
+    """Return points and weights that integrate a Laplace density times factors over the real line.
 
     Parameters
     ----------

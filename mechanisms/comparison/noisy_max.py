@@ -65,12 +65,12 @@ class NoisyAnswers(OnQueryAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class _NoisyMax(NoisyAnswers):
-    """Reports the place of the largest noisy answer."""
+    """Reports the index of the largest noisy answer."""
 
     records: Sequence[float] | None = (0, 1, 2)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the places that `size` runs report; run i draws the same noise on every database."""
+        """Return the indices that `size` runs report; run i draws the same noise on every database."""
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
@@ -82,7 +82,7 @@ class _NoisyMax(NoisyAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceNoisyMax(_NoisyMax):
-    """Add Laplace noise of scale 2/epsilon to every answer and report the *place* of the largest.
+    """Add Laplace noise of scale 2/epsilon to every answer and report the *index* of the largest sum.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class LaplaceNoisyMax(_NoisyMax):
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialNoisyMax(_NoisyMax):
-    """Add exponential noise of mean 2/epsilon to every answer and report the *place* of the largest.
+    """Add exponential noise of mean 2/epsilon to every answer and report the *index* of the largest sum.
 
     Parameters
     ----------

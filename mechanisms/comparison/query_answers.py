@@ -1,4 +1,4 @@
-"""The base class of mechanisms on the answers of queries with sensitivity 1."""
+"""The base class of mechanisms whose database is a vector of answers to queries with sensitivity 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sparse vector technique: report which answers are above a threshold, at a cost only for these."""
+"""The sparse vector technique: report which answers are above a threshold; only these cost privacy."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ class SparseVector(NoisyThreshold):
     epsilon-differential privacy (Lyu, Su and Li 2017, Theorem 2). Write the probability of a vector of marks
     as an integral over the threshold's noise r, and shift r by 1 on the neighbour. The density of r changes
     by a factor of at most e^(1/threshold_scale) = e^(epsilon/2). Every answer that was below stays below.
-    Each of the `limit` answers above needs noise that is larger by at most 2, a factor of e^(2/query_scale)
-    each and e^(epsilon/2) together. The loss approaches the bound on many answers that are all below and far
-    from the threshold.
+    Each of the `limit` answers above needs noise that is larger by at most 2. This costs a factor of
+    e^(2/query_scale) for each of them, and e^(epsilon/2) for all. The loss approaches the bound if many
+    answers are all far below the threshold.
 
     Examples
     --------

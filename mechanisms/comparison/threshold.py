@@ -31,7 +31,7 @@ class ThresholdTest:
     Guarantee
     ---------
     If a value changes by t, the log-probabilities of passing and of failing each change by at most t/scale.
-    The log of a Laplace tail has slope −1/scale beyond the centre, and a smaller slope before it.
+    The log of a Laplace tail has slope −1/scale beyond the centre, and is less steep before it.
 
     Examples
     --------

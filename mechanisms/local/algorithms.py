@@ -16,10 +16,10 @@ __all__ = ["mean_then_share", "poll_twice"]
 
 
 def poll_twice(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[int, ...]]:
-    """Ask every entry for its bit. Ask those that answered 0 again, with less budget if most did.
+    """Ask every entry for its bit, and ask those that answered 0 again.
 
-    The second answers are correlated with the first, which decide who is asked again and through which
-    randomizer.
+    If more than half answered 0, the second question has a smaller budget. So the first answers decide who is
+    asked again and through which randomizer.
 
     Parameters
     ----------

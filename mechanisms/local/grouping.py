@@ -22,7 +22,7 @@ _LONG = 64
 
 
 class Grouped:
-    """A database of entries and, if asked for, the places of every distinct entry.
+    """A database of entries and, if asked for, the indices of every distinct entry.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Grouped:
         return len(self.entries)
 
     def at(self, places: Any) -> Grouped:
-        """Return the entries at some places, in their order.
+        """Return the entries at these indices, in this order.
 
         Examples
         --------

@@ -187,7 +187,7 @@ def only_record(database: Sequence[Any], *, owner: str) -> Any:
 
 
 def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequence[Any]) -> list[Pair]:
-    """Return the databases of one record between which a query moves furthest in L1 norm.
+    """Return the two databases of one record whose values are furthest apart in L1 norm.
 
     Examples
     --------

@@ -46,9 +46,9 @@ class LROracle:
     For any questions, adaptive or not, the answers together are epsilon-differentially private for each entry
     (K11 Definition 5.3). On every path the density of all answers is a product of conditional densities. If
     entry i is replaced, only the densities of its own answers change, the j-th by a factor of at most e^ε_j,
-    and Σ ε_j is within the budget of entry i. (K11 Claim 2.2, which the text refers to, composes mechanisms
-    fixed in advance; this is the adaptive form, which holds for pure privacy.) The guarantee relies on the
-    claims of the randomizers.
+    and Σ ε_j is within the budget of entry i. (K11 refers to Claim 2.2, which composes mechanisms fixed in
+    advance; this is the adaptive form, which holds for pure privacy.) The guarantee relies on the claims of
+    the randomizers.
 
     Examples
     --------

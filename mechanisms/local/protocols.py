@@ -124,7 +124,7 @@ class NonInteractiveProtocol(_Protocol):
     OverspentError
         The listed questions cost an entry more than its budget; no protocol is made.
     InvalidValue, InvalidKind
-        An index is out of range, R is no local randomizer, or `queries` is a function and `epsilon` is None.
+        An index is out of range, a randomizer is not local, or `queries` is a function and `epsilon` is None.
 
     Guarantee
     ---------
@@ -290,7 +290,7 @@ class InteractiveProtocol(_Protocol):
         return transcript_law(self.rounds, entries, budget=self._allowed)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of `size` runs; runs with equal answers so far draw the next one together."""
+        """Return the outputs of `size` runs; runs with equal answers so far draw the next answer together."""
         if self.coins:
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))

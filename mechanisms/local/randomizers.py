@@ -59,7 +59,7 @@ class Transparent(LocalRandomizer, Protocol):
     """
 
     def distribution(self, database: Any) -> Any:
-        """Return the exact law of the answer of the only record."""
+        """Return the exact law of the answer; the database has one record."""
 
 
 def cost_of(randomizer: Any) -> float:

@@ -82,7 +82,7 @@ class SignResponse(ClaimsItsEpsilon):
 
     @property
     def shrinkage(self) -> float:
-        """Expectation of a report ÷ the truth: tanh(epsilon/2)."""
+        """The factor tanh(epsilon/2) by which the mean of a report is smaller than the truth."""
         return math.tanh(self.epsilon / 2.0)
 
     def values(self, entries: Any) -> NDArray[np.float64]:

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the most that the questions cost any one of `size` entries in all; each question is checked.
+    """Return the greatest total cost of the questions to any one of `size` entries; check each question.
 
     Examples
     --------

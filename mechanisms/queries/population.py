@@ -102,7 +102,7 @@ class Population:
 
 
 def check_population(population: Any, *, owner: str, has: str = "expectation") -> Any:
-    """Return a `Population`, or an object that stands for one too large to list; refuse anything else.
+    """Return `population` if it has the method named by `has`, as a `Population` does; else refuse it.
 
     Examples
     --------

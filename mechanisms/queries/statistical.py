@@ -107,7 +107,7 @@ class StatisticalQuery:
         tau: float,
         vectorised: Callable[[Any], Any] | None = None,
     ) -> StatisticalQuery:
-        """Return the query for the probability of a predicate: values 0 and 1.
+        """Return the query for the probability of a predicate; its values are 0 and 1.
 
         Examples
         --------

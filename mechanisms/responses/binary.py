@@ -73,8 +73,8 @@ class RandomizedResponse(KaryRandomizedResponse):
 
         Guarantee
         ---------
-        √(t(1 − t)/size)/(2t − 1), with t the probability of a true report. A report has variance t(1 − t)
-        under either truth.
+        The value is √(t(1 − t)/size)/(2t − 1), with t the probability of a true report. A report has variance
+        t(1 − t) under either truth.
 
         Examples
         --------

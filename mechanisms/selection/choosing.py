@@ -154,11 +154,11 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if the best score exceeds alpha·m, the answer is good with probability 1 − beta."""
+        """The claim: if the best score exceeds alpha·size, the answer is good with probability 1 − beta."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases whose best score is just above or below alpha·size, with and without a rival.
+        """Return hard databases: best scores near alpha·size/2 or alpha·size, with and without a rival.
 
         The error is how far below the best the answer scores, as a share of the size. The error of "⊥" is
         infinite if the best score exceeds alpha·size, and 0 otherwise. Such databases are known for the
@@ -172,7 +172,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems`; the error of "⊥" is infinite, as in BNS Lemma 4 as printed.
+        """Return the databases of `problems`, all with an infinite error of "⊥", as BNS Lemma 4 is printed.
 
         Examples
         --------
@@ -234,7 +234,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return supported(names, whole_scores(scores, owner=owner))
 
     def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """Return the solutions that score at least 1, and their scores, given the scores of all solutions."""
+        """Return the solutions that score at least 1 and their scores, given the scores of all solutions."""
         return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -246,7 +246,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self._choose(*self.scores(database), size=size, rng=rng)
 
     def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers from the scores of all solutions."""
+        """Return `size` answers, given the scores of all solutions."""
         return self._choose(*self._listed(scores), size=size, rng=rng)
 
     def _choose(
@@ -260,7 +260,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self._law(*self.scores(database))
 
     def law(self, scores: Any) -> Finite:
-        """Return the exact law of the answer from the scores of all solutions."""
+        """Return the exact law of the answer, given the scores of all solutions."""
         return self._law(*self._listed(scores))
 
     def _law(self, names: Sequence[Any], scores: NDArray[np.float64]) -> Finite:
@@ -287,8 +287,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def printed_failure(self, database: Any) -> float:
         """Return the probability that the answer is not an alpha-good solution; "⊥" counts as not good.
 
-        BNS Lemma 4 says that it is at most beta on every database, which is *false*: without a high score the
-        answer is "⊥", which is not a solution.
+        BNS Lemma 4 says that this probability is at most beta on every database, which is *false*: without a
+        high score the answer is "⊥", which is not a solution.
 
         Examples
         --------
@@ -304,14 +304,14 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
-        """Return a bound on `failure` that holds on every database; from `sample_size` on it is at most beta.
+        """Return a bound on `failure` for all databases; it is at most beta if `size` ≥ `sample_size()`.
 
         Guarantee
         ---------
-        If opt > alpha·m, "⊥" needs noise below −alpha·m/2, of probability at most e^(−epsilon·alpha·m/8)/2.
-        At most growth·m solutions score at all, and one that is not good has at most e^(−epsilon·alpha·m/4)
-        times the probability of the best. So failure ≤ growth·m·e^(−epsilon·alpha·m/4) +
-        e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
+        If the best score exceeds alpha·m, with m = `size`, "⊥" needs noise below −alpha·m/2, of probability
+        at most e^(−epsilon·alpha·m/8)/2. At most growth·m solutions score at all, and one that is not good
+        has at most e^(−epsilon·alpha·m/4) times the probability of the best. So failure ≤
+        growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
 
         Examples
         --------
@@ -324,7 +324,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Return the result of a search for databases of `records` on which the score breaks its growth.
+        """Return the result of a search for databases of `records` on which the score breaks bounded growth.
 
         Examples
         --------
@@ -344,7 +344,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours that need the largest delta, in databases with few distinct records."""
+        """Return the pairs that need the largest delta, among databases with few distinct records."""
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

@@ -1,4 +1,4 @@
-"""One round of the choosing mechanism: its law and draws from scores, and the size that makes it private."""
+"""The choosing mechanism, given the scores: its law, its draws, and the least database size for privacy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ChoosingRound:
         return self.test.log_fail(best), logs
 
     def sample(self, scores: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return `size` places among the scores, −1 for a refusal.
+        """Return `size` indices into the scores; −1 is a refusal.
 
         Draw i uses the same noise and the same uniform number for all scores.
         """

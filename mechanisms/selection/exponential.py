@@ -112,14 +112,14 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy:
-        """The accuracy claimed: how far below the best the choice falls, by BNS Proposition 1(ii)."""
+        """The accuracy claimed: how far the choice scores below the best, by BNS Proposition 1(ii)."""
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases of one repeated record; for the default score, those that fail most.
+        """Return databases of equal records.
 
-        In the latter, all other solutions score slightly further below the best than the accuracy claim
-        allows.
+        With the default score, one length is the least at which a wrong choice breaks the accuracy claim.
+        There the claim fails most often.
 
         Examples
         --------
@@ -202,13 +202,13 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return (math.log(len(self.solutions)) - math.log(beta)) / self.weight
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of a constant database and the neighbour that moves a probability furthest."""
+        """Return pairs: a database of equal records, and the neighbour that changes a probability most."""
         if len(self.solutions) > _FEW:
             return []
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _relative(self, database: Any) -> NDArray[np.float64]:
-        """Return the exponents relative to the best solution's, all ≤ 0."""
+        """Return each solution's exponent minus that of the best solution."""
         scores = self.scores(database)
         with np.errstate(over="ignore"):
             relative: NDArray[np.float64] = self.weight * (scores - scores.max())

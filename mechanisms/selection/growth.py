@@ -107,7 +107,7 @@ def check_growth(
     records
         A finite domain.
     size
-        The longest database, after the record was added.
+        Length of the longest database, after the record was added.
     most
         The most additions of a record to check. If there are no more than this, all are checked, the shortest
         databases first. Otherwise half of the checks are the first of these, and the other half are on
@@ -176,7 +176,7 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return the solutions and the changes of their scores; if `before` is None, earlier scores are 0."""
+        """Return the solutions and the change of each score; if `before` is None, the scores before are 0."""
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier
@@ -204,7 +204,7 @@ class _Search:
 
 
 def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield all pairs of a database shorter than `size` and the same with one record more, shortest first."""
+    """Yield all pairs (before, after) in which `after` has one record more and at most `size` records."""
     for length in range(size):
         for before in product(records, repeat=length):
             longer = Relation.ADD_OR_REMOVE_ONE.neighbours(list(before), records)
@@ -214,7 +214,7 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield (before, after) without end, from databases that grow to `size`, one random record at a time."""
+    """Yield random pairs (before, after) without end; `after` has one record more, and at most `size`."""
     while True:
         database: list[Any] = []
         for _ in range(size):

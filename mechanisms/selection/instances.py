@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as records, approve only of themselves; [] if fewer than two do.
+    """Return up to three words that, as records, approve only of themselves; [] if there are fewer than two.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
 
 
 def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> list[tuple[str, list[Any]]]:
-    """Return named databases whose best score is just above or below alpha·size, with or without a rival.
+    """Return named databases that are hard for the choosing mechanism; in some, two solutions have votes.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ class ChoosingScores(PlainParameters):
 
     @property
     def relation(self) -> BoundedGrowth:
-        """The relation of vectors of scores on neighbouring databases."""
+        """The relation between the vectors of scores of neighbouring databases."""
         return BoundedGrowth(self.growth)
 
     @property
@@ -173,7 +173,7 @@ class ChoosingScores(PlainParameters):
         return self.solutions
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> Any:
-        """Return the place of a solution, or "⊥"."""
+        """Return the index of the chosen solution, or "⊥"."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> list[Any]:
@@ -185,7 +185,7 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: a solution behind the best loses its only vote; a database's only vote moves."""
+        """Return two pairs: a solution that is not the best loses its only vote, or the only vote moves."""
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2
         return (

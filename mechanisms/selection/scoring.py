@@ -62,7 +62,7 @@ class TwoBest(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """The lead of the best over the runner-up."""
+        """The best score minus the runner-up's score."""
         return self.score - self.runner_up
 
 
@@ -84,8 +84,8 @@ class Leaders(Protocol):
 class MostFrequent:
     """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
 
-    No list of all numbers is made, because a number that no record names scores 0. Pass it as `leaders` to
-    `StableSelection`, or as `candidates` to `ChoosingMechanism`.
+    No list of all numbers is made, because a number that no record names scores 0. Pass this object as
+    `leaders` to `StableSelection`, or as `candidates` to `ChoosingMechanism`.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64
 
 
 def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) -> list[Any]:
-    """Return the solutions at some places; numbers of an array become Python numbers.
+    """Return the solutions at these indices; numbers of an array become Python numbers.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> N
 
 
 def check_candidates(candidates: Any, *, owner: str) -> None:
-    """Refuse `candidates` unless it is a function; it takes a database and lists the solutions that score.
+    """Refuse `candidates` unless it is a function.
 
     Examples
     --------

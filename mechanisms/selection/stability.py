@@ -137,11 +137,11 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if the best leads by `needed_gap(beta)`, it is returned with probability 1 − `beta`."""
+        """The claim: a best solution with a lead of `needed_gap` is returned with probability 1 − `beta`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases on which the best leads by the least whole gap for which utility is claimed.
+        """Return databases whose best solution leads by the least whole gap for which utility is claimed.
 
         There are none unless the score is the default one over words, or `leaders` is `MostFrequent`.
 
@@ -153,7 +153,7 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.needed_gap(self.beta)))
 
     def printed_problems(self) -> list[Problem]:
-        """Return databases where the best leads by the gap of BNS Proposition 2(ii), rounded up.
+        """Return databases whose best solution leads by the gap of BNS Proposition 2(ii), rounded up.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class StableSelection(PlainParameters):
 
     @property
     def threshold(self) -> float:
-        """The least noisy gap at which the best solution is returned."""
+        """The best solution is returned if the noisy gap is at least this."""
         return 2.0 - self.scale * math.log(self.delta)
 
     @property
@@ -238,7 +238,7 @@ class StableSelection(PlainParameters):
         return 1.0 if gap == 0.0 else math.exp(self.test.log_fail(gap))
 
     def printed_gap(self, beta: float) -> float:
-        """Return the gap at which BNS Proposition 2(ii) promises the best with probability 1 − `beta`.
+        """Return the gap that BNS Proposition 2(ii) states for a failure probability of `beta`.
 
         Guarantee
         ---------
@@ -257,7 +257,7 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the smallest gap at and above which the best is returned with probability ≥ 1 − `beta`.
+        """Return the smallest gap at which the best solution is returned with probability ≥ 1 − `beta`.
 
         Guarantee
         ---------
@@ -273,7 +273,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the neighbours that need the largest delta, in databases with few distinct records."""
+        """Return the pairs that need the largest delta, among databases with few distinct records."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
@@ -287,7 +287,7 @@ class StableSelection(PlainParameters):
         )
 
     def _answer(self, database: Any) -> tuple[float, Any]:
-        """Return the gap, and the answer if it passes the test."""
+        """Return the gap, and what to answer if the gap passes the test."""
         best = self.two_best(database)
         if not math.isfinite(best.gap):
             raise InvalidValue(f"The scores of `{type(self).__name__}` span more than floats can hold.")
@@ -350,7 +350,7 @@ class TightStableSelection(StableSelection):
 
     @property
     def threshold(self) -> float:
-        """The least noisy gap at which the best solution is returned."""
+        """The best solution is returned if the noisy gap is at least this."""
         return 2.0 - self.scale * math.log(2.0 * self.delta)
 
     def _refuse_delta(self) -> None:

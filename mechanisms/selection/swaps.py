@@ -20,7 +20,7 @@ _RECORDS = 6
 
 
 def excess(p: Finite, q: Finite, *, epsilon: float) -> float:
-    """Return the delta of p and q at `epsilon`, Σ max(0, p − e^epsilon·q), the larger of both directions.
+    """Return delta at `epsilon`: the larger of Σ max(0, p − e^epsilon·q) and Σ max(0, q − e^epsilon·p).
 
     Examples
     --------

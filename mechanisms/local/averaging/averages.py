@@ -57,11 +57,11 @@ class LaplaceAverage(LocalAverage):
 
     Guarantee
     ---------
-    *Privacy*: epsilon-differential privacy when one entry is replaced, because each entry gives one answer
-    of an epsilon-local randomizer (K11 §5.1.1). The loss is epsilon in the far tail of the average.
-    *Utility*: on n ≥ `laplace_size(…)` independent entries the answer is within tau of E[g] with probability
-    ≥ 1 − beta (K11 Lemma 5.6, whose condition on n lacks max{1, 1/ε²}); n ≥ 34·(b²/tau²)·max{1,
-    1/ε²}·ln(2/beta) is enough. The derivation is at the top of `mechanisms.local.averaging.sizes`.
+    *Privacy*: epsilon-differential privacy when one entry is replaced, because each entry gives one answer of
+    an epsilon-local randomizer (K11 §5.1.1). The loss is epsilon in the far tail of the average. *Utility*:
+    on n ≥ `laplace_size(…)` independent entries the answer is within tau of E[g] with probability ≥ 1 − beta
+    (K11 Lemma 5.6, but with max{1, 1/ε²} in place of 1/ε²); n ≥ 34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta) is
+    enough. The derivation is at the top of `mechanisms.local.averaging.sizes`.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the average answer on one run: a float, or an array for a vector query."""
+        """Return the average answer of one run: a float, or an array for a vector query."""
         self._sized(len(database))
         return self.stream((database[i : i + _CHUNK] for i in range(0, self._n, _CHUNK)), rng)
 
@@ -167,7 +167,6 @@ def _cut(chunks: Iterable[Any]) -> Iterator[Any]:
 
 
 def _total(sums: list[Any]) -> Any:
-    """Return the sum of the chunks' sums, an int, a float, or an array of floats."""
     if not sums:
         return 0.0
     if np.ndim(sums[0]):

@@ -1,4 +1,4 @@
-"""How often a local average misses its tolerance, exactly, and the error that a size guarantees."""
+"""How often exactly a local average misses its tolerance, and which error a given size guarantees."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
     """Return log Pr[k reports are 1] for k = 0 … size, if `ones` of the entries are 1.
 
-    The number is Binomial(ones, truth) + Binomial(size − ones, 1 − truth); the laws are convolved in log
-    space.
+    The number of these reports is Binomial(ones, truth) + Binomial(size − ones, 1 − truth); the laws are
+    convolved in log space.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimensi
 
 
 def _deviations(size: int, high: float, *, bound: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the probability of k high entries and the error of the average with them, for k = 0 … size."""
+    """Return, for k = 0 … size, the probability of k high entries and the resulting error of the average."""
     from scipy import stats
 
     high = probability(high, what="The probability `high`")

@@ -29,13 +29,14 @@ def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
     Guarantee
     ---------
-    Right within 1e-13 + 1e-15·|log-density|. The sum is a difference of two Gamma(n) variables, with density
-    x^ν·K_ν(x)/(√π·2^ν·Γ(n)), ν = n − 1/2. Olver's expansion of K_ν(νz) for large ν holds uniformly for z > 0
-    (DLMF 10.41.4). Γ(ν + 1/2) has Stirling's expansion for large ν. Put together, the large terms cancel:
+    Correct within 1e-13 + 1e-15·|log-density|. The sum is a difference of two Gamma(n) variables, with
+    density x^ν·K_ν(x)/(√π·2^ν·Γ(n)), ν = n − 1/2. Olver's expansion of K_ν(νz) for large ν holds uniformly
+    for z > 0 (DLMF 10.41.4). Γ(ν + 1/2) has Stirling's expansion for large ν. The large terms cancel, which
+    leaves
 
         −ν·(s − 1 − ln((1 + s)/2)) − ln(4π·ν·s)/2 + ln Σ_k (−1)^k·U_k(1/s)/ν^k − (Stirling's series),
 
-    s = √(1 + z²). Five terms are used; the sixth, at most 2/ν⁶, bounds what is left out.
+    with z = x/ν and s = √(1 + z²). Five terms are used; the sixth, at most 2/ν⁶, bounds what is left out.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
     Guarantee
     ---------
-    Right within 1e-12 + 1e-15·|log-probability|. The tail is the density at x times the integral of
+    Correct within 1e-12 + 1e-15·|log-probability|. The tail is the density at x times the integral of
     density(t)/density(x) over t > x. A Gauss rule computes it from x to where this ratio is about e^−45; the
     rule is accurate because the density is log-concave and smooth.
 

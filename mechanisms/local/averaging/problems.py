@@ -16,7 +16,7 @@ __all__ = ["MeanProblem", "library", "varied"]
 
 @dataclass(frozen=True, eq=False)
 class MeanProblem:
-    """Independent entries from a finite distribution; the right answer is the mean of the query under it.
+    """Independent entries from a finite distribution; the right answer is the query's mean under it.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class MeanProblem:
     records
         The possible entries.
     probabilities
-        The probability of each.
+        The probability of each possible entry.
     values
-        The value of the query on each, of shape (records,) or (records, dimension).
+        The query's value on each possible entry, of shape (records,) or (records, dimension).
     size
         Number of entries in a database.
 
@@ -51,14 +51,14 @@ class MeanProblem:
         return float(mean) if mean.ndim == 0 else mean
 
     def draw(self, rng: np.random.Generator) -> Any:
-        """Return a fresh database: an array where the entries are numbers, else a list."""
+        """Return a fresh database: an array if the entries are numbers, else a list."""
         chosen = rng.choice(len(self.records), self.size, p=self.probabilities)
         if all(type(record) in (int, float) for record in self.records):
             return np.asarray(self.records)[chosen]
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance from the answer to E[g] in any coordinate; ∞ if it is not a number."""
+        """Return the largest distance from the answer to E[g] in any coordinate; ∞ for a non-number."""
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
@@ -69,10 +69,10 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    The first four put all weight on the lowest value; all on the highest; half on each (the largest possible
-    variance); nine tenths on the lowest and one tenth on the highest. If a third value is nearest 0, a
-    distribution puts all weight on it (only the noise varies). If there are more than two records, the last
-    distribution gives all the same weight.
+    The first four are: all weight on the lowest value; all on the highest; half on each (the largest possible
+    variance); nine tenths on the lowest and one tenth on the highest. If another value is nearer 0 than both,
+    one distribution puts all weight on it (only the noise varies). If there are more than two records, the
+    last distribution gives all records the same weight.
 
     Examples
     --------

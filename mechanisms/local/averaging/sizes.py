@@ -96,7 +96,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return a number of entries from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
+    """Return how many entries keep `LaplaceAverage` within `tau` of the mean with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return a number of entries from which on the mean *noise* is within `tau` with probability 1 − `beta`.
+    """Return how many entries keep the mean *noise* within ± `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
@@ -147,13 +147,13 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return a number of entries from which on `SignAverage` is within `tau` with probability 1 − `beta`.
+    """Return how many entries keep `SignAverage` within `tau` of the mean with probability 1 − `beta`.
 
     Guarantee
     ---------
     ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε − 1)/(e^ε
     + 1) = tanh(ε/2). By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with
-    probability at most 2·exp(−n·s²/2). For small ε that is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
+    probability at most 2·exp(−n·s²/2). For small ε the size is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
     (32/ε²)·ln(2/beta)/tau², four times as many entries.
 
     Examples

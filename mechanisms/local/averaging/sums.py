@@ -50,12 +50,12 @@ class LaplaceSum:
     ---------
     |sum|/scale is a mixture of Gamma variables: of shape n − k with probability C(n−1+k, k)·2^(1−n−k), k = 0
     … n − 1. Derivation: a Laplace variable is a difference of two exponential ones, so the sum is G − G′ with
-    independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Watched together, each
-    arrival belongs to either process with probability 1/2. When one process has its n-th arrival, the other
-    has had k with probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a
-    time Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) =
-    j]·Pr[shape > j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond
-    256 variables another formula is used, within 1e-12 (`large_sums`).
+    independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Each arrival belongs to
+    either process with probability 1/2. When one process has its n-th arrival, the other has had k with
+    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, the other's n − k missing arrivals take a time
+    Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape >
+    j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond 256 variables
+    another formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -74,7 +74,7 @@ class LaplaceSum:
 
     @cached_property
     def log_weights(self) -> NDArray[np.float64]:
-        """Log-weights of the Gamma laws of shape 1 … n (in this order) whose mixture is |sum|/scale."""
+        """Log-weights of shapes 1 … n (in this order) in the Gamma mixture that is the law of |sum|/scale."""
         from scipy.special import gammaln
 
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)
@@ -170,7 +170,7 @@ class LaplaceSum:
 
     @cached_property
     def _log_shape_tails(self) -> NDArray[np.float64]:
-        """Logarithms of Pr[shape > j], j = 0 … n − 1, for the shape of the Gamma mixture."""
+        """Log-probabilities of a shape > j in the Gamma mixture, for j = 0 … n − 1."""
         return np.asarray(np.logaddexp.accumulate(self.log_weights[::-1])[::-1])
 
     def _log_outer(self, x: Any) -> Any:
@@ -210,7 +210,7 @@ class _MeanPiece(SmoothPiece):
 
 @lru_cache(maxsize=16)
 def _quantiles(total: LaplaceSum, wanted: bytes) -> NDArray[np.float64]:
-    """Return `isf` of these log-probabilities; kept, since an audit asks for the same ones for each pair."""
+    """Return `isf` at these log-probabilities; cached, because an audit asks again for each pair."""
     logs = np.frombuffer(wanted)
     x = np.zeros_like(logs)
     for _ in range(100):
@@ -273,11 +273,11 @@ def mean_tail_bound(size: int, *, scale: float, delta: float) -> float:
 
     Guarantee
     ---------
-    2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) for larger delta. Derivation: 1/(1 −
-    y) ≤ e^(2y) for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at least t·delta − 2λ²t²
-    for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t = 1/(√2·λ), which leaves
-    delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is looser than
-    2·exp(−n·`laplace_rate`), and simpler.
+    The bound is 2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) for larger delta.
+    Derivation: 1/(1 − y) ≤ e^(2y) for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at
+    least t·delta − 2λ²t² for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t =
+    1/(√2·λ), which leaves delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is
+    looser than 2·exp(−n·`laplace_rate`), and simpler.
 
     Examples
     --------

@@ -65,8 +65,8 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
     (Σ_j 2^(−j)·(1 + g_j)/2 is the truncated h; adding half of the interval turns Σ_j 2^(−j) = 1 − 2^(−m) into
     1). Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m). This
     is tau for tau′ = (tau/b − 2^(−m))/(1 − 2^(−m)), which lies between tau/2b and tau/b. So the tolerance is
-    divided by Θ(b). A divisor of smaller order would not do, since g = b·g_1 is such a query. No query
-    depends on an answer.
+    divided by Θ(b). A divisor of smaller order would not do, as the query g = b·g_1 shows. No query depends
+    on an answer.
 
     This is K11's remark after Definition 5.4 (there quoted from Bshouty and Feldman), with the tolerance
     Θ(tau/b) that the remark does not mention.
@@ -160,7 +160,7 @@ class ThroughBoolean(Oracle):
 
 @dataclass(frozen=True)
 class _Digits:
-    """Maps each record to 1 if binary digit j of (g − low)/width is 1, else −1; the value 1 is 0.111…."""
+    """Maps each record to 1 if binary digit j of (g − low)/width is 1, else −1; a value of 1 is 0.111…."""
 
     query: StatisticalQuery
     j: int

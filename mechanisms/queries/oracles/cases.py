@@ -109,7 +109,7 @@ class Watched(Oracle):
     oracle
         Where the answers come from.
     population
-        The distribution that they are about.
+        The distribution that the answers are about.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights, or the given ones if `keeps` accepts none."""
+        """Return a name and a population with changed weights, or the given two if `keeps` accepts none."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -102,10 +102,11 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return two queries: one for the term with y, and one for the rest.
+    """Return two queries about noisy examples that replace one query about clean examples.
 
-    The mean of the first is to be divided by 1 − 2·eta. Both queries evaluate the given query under both
-    labels, and raise if a value is out of range.
+    The mean of the first, divided by 1 − 2·eta, is the term of the clean mean that depends on y. The mean of
+    the second is the rest. Both queries evaluate the given query under both labels, and raise if a value is
+    out of range.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return two queries: for the term with y (its answer is divided by 1 − 2·eta), and for the rest."""
+        """Return the two queries of `split_query`, at this oracle's noise rate and label share."""
         return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:

@@ -85,13 +85,12 @@ class LocalOracle(ChunkOracle):
 
     Guarantee
     ---------
-    epsilon-local, by `mechanisms.local.LROracle`, through which every answer goes: an entry answers a
-    randomizer that was chosen before its answer. No estimator or algorithm can make it spend more than its
-    budget. With probability 1 − beta over entries and randomizers all answers are within their tolerance:
-    each chunk has the size that the estimator states for beta/queries. So t queries need t·O((b²/tau²)·max{1,
-    1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is too few for large
-    epsilon.) A non-adaptive algorithm gives a non-interactive local one: the chunks and the randomizers are
-    fixed before any answer.
+    The answers are epsilon-local, because each goes through `mechanisms.local.LROracle`. No estimator or
+    algorithm can make an entry spend more than its budget. With probability 1 − beta over entries and
+    randomizers all answers are within their tolerance: each chunk has the size that the estimator states for
+    beta/queries. So t queries need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints
+    1/epsilon² alone, which is too few for large epsilon.) A non-adaptive algorithm gives a non-interactive
+    local one: the chunks and the randomizers are fixed before any answer.
 
     Examples
     --------

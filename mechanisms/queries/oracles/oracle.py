@@ -46,7 +46,7 @@ class SQOracle(Protocol):
         """Return an answer. The answer of a valid oracle is within tau of the query's mean."""
 
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
-        """Return the answers to one round of queries, all fixed before the first is answered."""
+        """Return the answers to a list of queries that is fixed before the first is answered."""
 
 
 class Oracle(ABC):
@@ -202,7 +202,7 @@ def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
 
 
 def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
-    """Return the oracle, or refuse an object without the method that is needed.
+    """Return the oracle, or refuse an object that lacks `method`.
 
     Examples
     --------

@@ -32,7 +32,7 @@ STATED_CONSTANT = 4.0
 
 
 def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records a chunk of `PrivateOracle` needs for one of this many queries.
+    """Return how many records `PrivateOracle` needs to answer one of this many queries.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
     Guarantee
     ---------
     n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. With the first size the average
-    misses by more than tau/2 with probability at most beta/2M (Hoeffding). With the second, noise of scale
-    width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width 1 it is
-    at most B Theorem 7's c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c = `STATED_CONSTANT`:
-    ln(4M/beta) ≤ 2·ln(2M/beta), since 2M/beta ≥ 2.
+    misses the mean by more than tau/2 with probability at most beta/2M (Hoeffding). With the second, noise of
+    scale width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width
+    1, n is at most B Theorem 7's c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c =
+    `STATED_CONSTANT`: ln(4M/beta) ≤ 2·ln(2M/beta), since 2M/beta ≥ 2.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class PrivateOracle(ChunkOracle):
 
     With probability 1 − beta over the sample and the noise, all answers are within their tolerance: each
     chunk has `private_chunk_size` records. This is B Theorem 7 and C Theorem 1 with the noise that their
-    sample size allows; the proofs' own noise, M times as wide, is `LiteralPrivateOracle`.
+    sample size allows. `LiteralPrivateOracle` has the noise of the proofs, which is M times as wide.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An SQ algorithm against every valid oracle, as a subject: its databases are the worst valid oracles."""
+"""SQ algorithms as subjects whose databases are valid oracles; problems use the worst of these."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class OracleRun(ChecksDraws):
     ---------
     No privacy is claimed. *Utility*: the algorithm's own promise, with every valid oracle, so with beta = 0.
     Its output is a function of the answers, so the exact law (`distribution`) gives one output probability 1.
-    An audit therefore decides each problem exactly. Its comparison of the law with calls of the code can only
-    find that two calls differ.
+    An audit therefore decides each problem exactly. When it compares the law with calls of the code, it can
+    only find that two calls differ.
 
     Every problem is deterministic: an adversary is a name, a seed or a list of offsets. If an adversary was
     found greedily or by search, its offsets are kept. A problem's name states all of this.
@@ -111,7 +111,7 @@ class OracleRun(ChecksDraws):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords that the algorithm was made with."""
+        """The keyword arguments that the algorithm was made with."""
         return dict(self.make.keywords) if isinstance(self.make, partial) else {}
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -141,7 +141,7 @@ class OracleRun(ChecksDraws):
         return [self._problem(case) for case in sorted(cases.values(), key=self._error, reverse=True)]
 
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
-        """Return the problem that a short climb reaches from this problem.
+        """Return the problem that a short search for a larger error reaches from this problem.
 
         A step moves an offset or the weights. It is taken if the error does not fall. If no step is taken,
         the last problem tried is returned.

@@ -55,7 +55,7 @@ def _deviation_error(output: float, population: Population) -> float:
 
 
 def _more_spread(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return the objective of an adversary that prefers a mean nearer 0 and a larger mean square."""
+    """Return what an adversary maximises: it prefers a mean nearer 0, and a larger mean square."""
     del truth
     return answer if query.function is _squares else -abs(answer)
 

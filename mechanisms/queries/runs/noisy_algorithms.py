@@ -1,4 +1,4 @@
-"""Small SQ algorithms over examples (x, y) whose answers depend on the labels being clean."""
+"""Small SQ algorithms on examples (x, y); their results are right only if the labels are clean."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
 
 def one_variable(*, tau: float = 0.17) -> SQLearner:
-    """Return the SQ learner of B Theorem 5 for one variable x, 0 or 1: y is always 1, or 1 only if x is 1.
+    """Return the SQ learner of B Theorem 5 for one bit x: y is always 1, or y is 1 exactly if x is 1.
 
     Guarantee
     ---------
     One query of tolerance tau and width 1, for Pr[x = 0 ∧ y = 1]; the variable is kept (output 1) if the
     answer is at most tau. The error is at most 2·tau with every valid oracle, for both kinds of labels. If y
-    is 1 only if x is 1, that probability is 0, so the variable is kept. If the variable is kept, the
-    probability is at most 2·tau, and the error is at most that.
+    is 1 exactly if x is 1, that probability is 0, so the variable is kept. If the variable is kept, the
+    probability is at most 2·tau, and the error is at most this probability.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class NoisyProblem(RunProblem):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyRun(SQRun):
-    """An SQ algorithm about clean examples run on noisy ones (B Theorem 8), privately in either model.
+    """An SQ algorithm for clean examples, run privately on noisy examples (B Theorem 8).
 
     Parameters
     ----------
@@ -98,10 +98,10 @@ class NoisyRun(SQRun):
     ---------
     *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle answers each of
     these 2M from its own chunk; what is done with the answers is post-processing. *Utility*: with probability
-    1 − beta all 2M answers are within their tolerances; then all M are within theirs about the *clean*
-    distribution, and the algorithm keeps its promise there. The size is M times the sum of two chunks, for
-    the label term at tolerance (1 − 2·eta)·tau/2 and for the other at tau/2. Both have the query's width and
-    failure probability beta/2M: this is `noisy_sample_size` with noise for privacy.
+    1 − beta all 2M answers are within their tolerances. Then the M answers about the *clean* distribution are
+    too, and the algorithm keeps its promise there. Each query needs two chunks: one for the label term at
+    tolerance (1 − 2·eta)·tau/2, and one for the other term at tau/2. Both have the query's width and failure
+    probability beta/2M. This is `noisy_sample_size` with noise for privacy.
 
     Examples
     --------
@@ -129,7 +129,6 @@ class NoisyRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of noisy examples with which the promise is kept."""
         return self.algorithm.queries * sum(self._chunks)
 
     @cached_property
@@ -240,7 +239,7 @@ class BoundedNoiseRun(SQRun):
 
     @cached_property
     def rates(self) -> tuple[float, ...]:
-        """The rates that are tried."""
+        """The `candidate_rates` for the hardest query."""
         hardest = self.algorithm.hardest
         return candidate_rates(self.bound, tau=hardest.tau, width=hardest.width)
 
@@ -258,7 +257,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def candidates(self) -> tuple[float, ...]:
-        """The rates that this run tries: all of `rates`."""
+        """The rates that this run tries, here all of `rates`."""
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

@@ -50,7 +50,7 @@ class QueryProblem:
     population
         The distribution.
     queries
-        The queries.
+        The queries to be answered.
     size
         Number of records drawn for one run.
 
@@ -146,11 +146,10 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def _needed(self) -> int:
-        """The smallest number of records, one chunk for each query, for which utility is claimed."""
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the subject that answers the same queries within alpha."""
+        """Return the subject with tolerance `alpha` for every query, and `beta`; None changes nothing."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
@@ -176,7 +175,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim: with probability 1 − beta no error exceeds the largest tau; None for small chunks."""
+        """The claim: with probability 1 − beta no error exceeds the largest tau. None for small chunks."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -224,7 +223,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
         Guarantee
         ---------
-        1 − Π(1 − e^(−tau/scale)), exactly: independent Laplace noises.
+        The value is 1 − Π(1 − e^(−tau/scale)), because the noises are independent Laplace variables.
 
         Examples
         --------
@@ -235,7 +234,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
 
     def problems(self) -> list[QueryProblem]:
-        """Return distributions over the two ends of the last query's range, at which answers vary most."""
+        """Return distributions on the two records at which the last query is least and greatest."""
         low, high = self._ends(self.queries[-1])
         shares = {"fair between the ends": 0.5, "one end only": 1.0, "one in ten at an end": 0.9}
         return [
@@ -244,7 +243,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return, for every query, a constant database and the neighbour that moves its answer furthest."""
+        """Return one pair for each query: equal records, and the neighbour that moves the answer most."""
         pairs: list[Pair] = []
         for place, query in enumerate(self.queries):
             low, high = self._ends(query)
@@ -317,7 +316,7 @@ def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnsw
 
 
 def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnswers:
-    """Return the same two answers as `private_answers`, but with the noise of the proofs.
+    """Return the subject of `private_answers`, but with the noise of the proofs.
 
     Examples
     --------

@@ -44,7 +44,7 @@ View: TypeAlias = Literal["output", "transcript"]
 
 @dataclass(frozen=True, eq=False)
 class RunProblem:
-    """A distribution on which an algorithm's promise is to be kept.
+    """A distribution on which an algorithm must keep its promise.
 
     Parameters
     ----------
@@ -135,10 +135,9 @@ class SQRun(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
-        """The algorithm's own promise. It fails with probability at most beta, if an answer is too far off.
+        """The algorithm's own promise, which fails with probability at most beta. None for a transcript.
 
-        Its errors are distances: noise may take an answer further than 1 from its query's mean. None if a
-        run returns the transcript.
+        An error may exceed 1, because noise may put an answer further than 1 from its query's mean.
         """
         if self.view == "transcript":
             return None
@@ -178,7 +177,7 @@ class SQRun(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each query: its chunk's first record is replaced in a constant database."""
+        """Return one pair for each query; its databases differ in the first record of the query's chunk."""
         first, last = self.records[0], self.records[-1]
         base = [first] * (self.size or 0)
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
@@ -253,7 +252,6 @@ class LocalRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of entries with which the promise is kept: `local_sample_size`."""
         told = self.algorithm
         return local_sample_size(
             told.hardest, estimator=self.estimator(self.epsilon), queries=told.queries, beta=self.beta
@@ -297,7 +295,6 @@ class CentralRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of records with which the promise is kept: `private_sample_size`."""
         told = self.algorithm
         return private_sample_size(
             told.queries,

@@ -60,7 +60,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
 
 
 def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float) -> int:
-    """Return how many noisy examples the test among this many predictors needs.
+    """Return how many noisy examples are needed to choose one of this many predictors.
 
     Guarantee
     ---------

@@ -102,7 +102,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """For every entry that is asked: its answers, each as a question and a place in that question."""
+        """For every entry that is asked: each question to it, and the entry's place in the question."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -142,9 +142,8 @@ class NonInteractiveSimulation:
     def most_distance(self, population: Population) -> float:
         """Return a bound on the distance from the output's law to the true law, for every valid oracle.
 
-        The bound is the sum of the entries' exact greatest distances (`FixedRoundsSimulation.worst_distance`;
-        for at most 16 values of an entry's answers). Each distance holds for all proposals and coins of the
-        other entries.
+        The bound is the sum of the greatest distances for each entry
+        (`FixedRoundsSimulation.worst_distance`). The answers of one entry may have at most 16 joint values.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

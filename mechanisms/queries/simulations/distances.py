@@ -1,4 +1,4 @@
-"""The exact largest distance from a simulated law to the true one, over all valid answers of an oracle."""
+"""The largest distance from a simulated law to the true law, over all valid answers of an oracle."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def worst_values(
 def worst_distance(
     truth: NDArray[np.float64], *, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> float:
-    """Return the greatest statistical distance from `truth` to a law with weights between the bounds.
+    """Return the greatest statistical distance from `truth` to a law with weights in [`low`, `high`].
 
     Examples
     --------
@@ -109,7 +109,7 @@ def worst_distance(
 
 
 def product_of_laws(laws: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the law of independent outcomes, the last one varying fastest.
+    """Return the joint law of independent outcomes; the last outcome varies fastest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""R_g and a local protocol of two noisy rounds on records of four bits, with their simulations."""
+"""Two local algorithms on records of four bits, and their simulations: R_g, and two noisy rounds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _signs(records: Any) -> NDArray[np.float64]:
 
 
 def population() -> Population:
-    """Return a distribution of the records: k has probability (k + 1)/136.
+    """Return a distribution on the records 0 … 15: k has probability (k + 1)/136.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def population() -> Population:
 
 
 def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[float, float]]:
-    """Ask an entry for its average bit; then for its parity if the answer is above 0, else once more."""
+    """Ask an entry for its average bit; then for its parity if the answer is above 0, else the same again."""
     noisy = partial(LocalLaplace, epsilon=epsilon / 2.0, vectorised=True, records=range(2**DIMENSION))
     first = yield 0, noisy(query=average_bit)
     second = yield 0, noisy(query=parity if first > 0.0 else average_bit)

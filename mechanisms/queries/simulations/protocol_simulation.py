@@ -40,7 +40,6 @@ class _End:
     pasts: Mapping[int, Past]
 
     def probability(self, population: Population) -> float:
-        """Return Pr[these answers] for independent entries: a product over entries."""
         return math.prod(_likelihood(past, population) for past in self.pasts.values())
 
 
@@ -235,7 +234,7 @@ class ProtocolSimulation:
 
 
 def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_End, float]]:
-    """Return every end of a run with its probability, if the oracle answers once for each proposal."""
+    """Yield every possible end of a run with its probability; the oracle answers once for each proposal."""
     if isinstance(node, _End):
         yield node, chance
         return
@@ -252,7 +251,7 @@ def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_En
 def _value(
     node: _Node, values: Mapping[Any, NDArray[np.float64]], population: Population
 ) -> NDArray[np.float64]:
-    """Return, for every event, the greatest probability that a valid oracle can give it from this node on."""
+    """Return the greatest probability, over valid oracles, of each event if the run goes on from `node`."""
     if isinstance(node, _End):
         return values[canonical.key(node.output)]
     possible = node.possible

@@ -118,7 +118,7 @@ class Access:
 
     @property
     def ceiling(self) -> float:
-        """The divisor that turns the estimate of p/q into a probability."""
+        """The divisor that turns an estimate of p/q into an acceptance probability."""
         below = 1.0 - self.phi if self.past else 1.0
         return (1.0 + self.phi) / below * math.exp(self.randomizer.epsilon)
 
@@ -131,7 +131,7 @@ class Access:
 
     @property
     def most_iterations(self) -> float:
-        """Bound on the expected number of iterations.
+        """Bound on the expected number of iterations; `own` is the loss of this randomizer alone.
 
         It is e^own·(1 + phi)/(1 − phi) for an entry's first answer, and e^own·((1 + phi)/(1 − phi))² later.
         """
@@ -152,11 +152,11 @@ class Access:
         return likely / base if base > 0.0 else np.ones_like(likely)
 
     def ratio(self, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return r·s for one proposal, of shape (records,); for an impossible one, which never occurs, 1."""
+        """Return r·s (defined at the top of this module) for one proposal, of shape (records,)."""
         return self._ratio(self.randomizer, records, place) * self.past_ratio(records)
 
     def ratios(self, records: Any) -> NDArray[np.float64]:
-        """Return r·s for all proposals of a table, of shape (records, outcomes)."""
+        """Return `ratio` for all proposals of a table, of shape (records, outcomes)."""
         return np.column_stack([self.ratio(records, place) for place in range(len(self.proposal))])
 
     def queries(self, place: Any) -> list[StatisticalQuery]:
@@ -169,7 +169,7 @@ class Access:
 
     @cached_property
     def _made(self) -> dict[int, list[StatisticalQuery]]:
-        """The queries by proposal, cached because many iterations ask the same ones."""
+        """A cache of the queries for each proposal, because many iterations ask the same queries."""
         return {}
 
     def _queries(self, place: Any) -> list[StatisticalQuery]:
@@ -183,7 +183,7 @@ class Access:
         return [_scaled(values, self.tau) for values in wanted]
 
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
-        """Return the probability of accepting a proposal, from the answers to its `queries`.
+        """Return the probability of accepting a proposal, given the answers to the proposal's `queries`.
 
         It lies in [0, 1] for all answers within tolerance. For answers beyond the tolerance (from an oracle
         that is valid only with high probability) it is clipped. An answer that is not a finite number raises;
@@ -196,7 +196,7 @@ class Access:
             return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, int]:
-        """Return one simulated answer, in the form of those in `past`, and how many iterations it took."""
+        """Return one simulated answer, in the form of the answers in `past`, and its number of iterations."""
         check_oracle(oracle, owner="Access", method="ask")
         check_generator(rng, owner="Access")
         iterations = 0
@@ -212,7 +212,7 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, in the form of those in `past`, and the iterations that each took.
+        """Return `size` simulated answers, and how many iterations each took.
 
         Every iteration of every answer asks the oracle. All queries are counted, but equal ones are asked
         together.
@@ -259,7 +259,7 @@ class Access:
         return self.proposal * joint / before
 
     def estimates(self, population: Population) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the least and the greatest p̃ that a valid oracle can cause, each of shape (outcomes,)."""
+        """Return the least and the greatest estimate of p that a valid oracle can cause, for each outcome."""
         joint, before = self._means(population)
         if self.blunt:
             return self.proposal, self.proposal

@@ -1,4 +1,4 @@
-"""Entries that are never drawn: LR_z answered by statistical queries alone (K11 Claims 5.9 and 5.10)."""
+"""Entries that are never drawn: statistical queries give their answers (K11 Claims 5.9 and 5.10)."""
 
 from __future__ import annotations
 
@@ -204,11 +204,12 @@ class SimulatedEntries:
     Guarantee
     ---------
     Let any local algorithm, interactive or not, ask for at most t answers here, with any valid oracle. The
-    law of everything it sees is within beta of its law with an `LROracle` on independent entries (K11 Claims
-    5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all earlier answers the law of
-    the next one depends only on those of its own entry. Given these, it is simulated within phi = beta/3t
-    (`Access`), and t such distances add up. The expected number of queries is at most 2t·((1 + phi)/(1 −
-    phi))²·e^epsilon: one in each iteration for the first answer of an entry, two for later answers.
+    law of everything that the algorithm sees is within beta of the law with an `LROracle` on independent
+    entries (K11 Claims 5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all
+    earlier answers the law of the next one depends only on those of its own entry. Given these, the next
+    answer is simulated within phi = beta/3t (`Access`), and t such distances add up. The expected number of
+    queries is at most 2t·((1 + phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an
+    entry, two for later answers.
 
     Examples
     --------

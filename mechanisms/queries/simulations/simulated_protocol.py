@@ -41,7 +41,7 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedProtocol(ChecksDraws):
-    """The output of a local protocol, run on entries or by statistical queries; the only record says which.
+    """The output of a local protocol, run on entries or simulated; the database's only record says which.
 
     The record ``"entries"`` stands for entries drawn from the population, which answer through randomizers.
     Every other record names the oracle that the simulation asks: ``"exact"``, ``"random"``, or an adversary
@@ -164,7 +164,7 @@ class _SimulatedCoarsely(SimulatedProtocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
-    """Wrong: tolerance beta/t and acceptance probability p̃/(q·e^epsilon), as in K08 Lemmas 4.4, 4.5 (N11).
+    """Wrong: tolerance beta/t and acceptance p̃/(q·e^epsilon), as in K08 Lemmas 4.4 and 4.5 (finding N11).
 
     Parameters
     ----------

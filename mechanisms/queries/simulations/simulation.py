@@ -57,7 +57,7 @@ class RandomizerSimulation:
     accesses
         t, the number of accesses of the local algorithm.
     beta
-        Statistical distance allowed for all of them together, in (0, 1].
+        Statistical distance allowed for all accesses together, in (0, 1].
     epsilon
         A bound on the loss of R, at least its exact loss, which is the default.
 
@@ -119,7 +119,7 @@ class RandomizerSimulation:
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to R on a random entry, over all valid oracles.
+        """Return the greatest statistical distance to the law of R on a random entry, over all valid oracles.
 
         Exact: every event is checked, for at most 16 outcomes. Answers that depend on the past or on the
         iteration cause no larger distance (`Access`). `distance_bound` holds for any number of outcomes.
@@ -230,8 +230,8 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        Let A be the probability that a round accepts. The sum of (1 − A)^(i−1) over all rounds i is (1 − (1 −
-        A)^N)/A.
+        Round i is reached with probability (1 − A)^(i−1), with A the probability that a round accepts. Over
+        the N rounds these sum to (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
@@ -260,13 +260,13 @@ class FixedRoundsSimulation:
 
 
 def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
-    """Return the proposals of the rounds, and one more in case none of them is accepted."""
+    """Return one proposal for each round, and one more in case none of them is accepted."""
     places: list[Any] = access.randomizer.draw(access.base, rounds + 1, rng).tolist()
     return places
 
 
 def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
-    """Return the first accepted proposal; if none is accepted, the last one, kept in reserve."""
+    """Return the first accepted proposal, or the last proposal if none is accepted."""
     coins = rng.random(len(answers)).tolist()
     for place, answer, coin in zip(places, answers, coins, strict=False):
         if coin < access.acceptance([answer]):

@@ -1,4 +1,4 @@
-"""Transparent randomizers of the texts as tables; ε = 0 is allowed here."""
+"""Randomized response and the clamped geometric mechanism, as tables of probabilities."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def binary_response(epsilon: float) -> TableRandomizer:
 
 
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
-    """Return the randomizer that clamps a record of {0 … top} plus two-sided geometric noise to this range.
+    """Return the randomizer that adds two-sided geometric noise to a record and clamps the sum to 0 … top.
 
     Guarantee
     ---------

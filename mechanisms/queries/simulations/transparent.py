@@ -128,7 +128,7 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def from_subject(cls, randomizer: Transparent, records: Sequence[Hashable]) -> TableRandomizer:
-        """Return the table of a transparent randomizer of `mechanisms.local`, or any subject of its kind.
+        """Return the table of a transparent randomizer, such as those of `mechanisms.local`.
 
         The table claims the subject's epsilon.
 
@@ -148,7 +148,8 @@ class TableRandomizer(ChecksDraws):
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
         """Return the randomizer whose outcome is the tuple of several tables' independent outcomes.
 
-        K11 Claim 5.9 uses it to access an entry only once. Its loss is at most the sum of the losses.
+        With it, K11 Claim 5.9 accesses each entry only once. Its loss is at most the sum of the tables'
+        losses.
 
         Examples
         --------
@@ -168,7 +169,7 @@ class TableRandomizer(ChecksDraws):
 
     @cached_property
     def epsilon(self) -> float:
-        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 if no input matters."""
+        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 if the input does not matter."""
         possible = self.probabilities[:, self.probabilities.min(axis=0) > 0.0]
         spread = float((np.log(possible.max(axis=0)) - np.log(possible.min(axis=0))).max())
         return spread if spread > _ROUNDING else 0.0
@@ -192,7 +193,7 @@ class TableRandomizer(ChecksDraws):
         return [self.outcomes[place] for place in places] if outcomes is None else outcomes[places]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the outcome of the only record."""
+        """Return the exact law of the outcome; the database has one record."""
         from audit.distributions import Finite
 
         return Finite(self.outcomes, self.row(self._record(database)))
@@ -213,7 +214,7 @@ class TableRandomizer(ChecksDraws):
         return np.asarray(self.table, dtype=np.float64)
 
     def places(self, records: Any) -> NDArray[np.intp]:
-        """Return the rows of the records, or refuse one that is not an input.
+        """Return the row index of each record; refuse a record that is not an input.
 
         Examples
         --------
