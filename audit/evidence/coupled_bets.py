@@ -88,8 +88,8 @@ class CoupledBets:
 
         Returns
         -------
-        The bet, the aim, and the error that broke the batch off (None if it was finished); or None if there
-        is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
+        The bets of both accounts, and the error that broke the batch off (None if it was finished); or None
+        if there is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
         """
         chosen = coupling.choose(epsilon, delta, against=self.against)
         if not chosen:

@@ -8,8 +8,8 @@ import numpy as np
 
 from audit.distributions.law import Floats
 
-#: Larger: more is risked on the first pairs. This share is bet from the first bet on; after n bets 1/n of the
-#: rest is still in reserve.
+#: Larger: more is risked on the first pairs. This share of the wealth is bet from the first bet on; after n
+#: bets 1/n of the rest is still in reserve.
 _AT_ONCE = 0.8
 
 

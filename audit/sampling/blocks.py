@@ -316,7 +316,6 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
 
 
 def _next_of(rng: np.random.Generator) -> int:
-    """Return the next number of a generator."""
     return int(rng.integers(2**63))
 
 

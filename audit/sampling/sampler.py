@@ -205,7 +205,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw` or, if a run changed its database, the result of `again` on copies."""
+        """Return `draw()` or, if a run changed its database, `again()`, in which each run gets a copy."""
         try:
             return draw()
         except MutatedInput:

@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that can refute a claim: p = 1, q = 0, and the first runs show the event.
+    """Return the fewest runs that can refute a claim, for p = 1, q = 0 and first runs that show the event.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class _Runs:
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(
-            replace(memory, path=()),  # the claim is already that for this distance
+            replace(memory, path=()),  # the claim passed here is already the one for this distance
             sections_of(memory, coupling, self.before),
             epsilon=epsilon,
             delta=delta,

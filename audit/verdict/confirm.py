@@ -28,7 +28,7 @@ _DOUBT = 2.0
 _KNOWN = 256
 #: Shrinking may take this multiple of the runs that the bets took to refute the claim.
 SHRINKING = 12
-#: Shrinking may take at least this many runs.
+#: Shrinking may always take this many runs, even if the multiple `SHRINKING` allows fewer.
 LEAST_SHRINKING = 1_500
 
 

@@ -32,7 +32,7 @@ SAMPLED_RUNS: Final = 10_000
 LEAST_CHECKED: Final = 1_000
 _OTHERS: Final = 1
 #: A law may be wrong on a single database. So the databases that are not closely compared share `SPREAD_RUNS`
-#: calls; a pair that gets any gets at least `_LEAST_SPREAD` on each side.
+#: calls; each pair that gets calls gets at least `_LEAST_SPREAD` on each side.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 

@@ -50,7 +50,7 @@ class Twins(Reseeding):
         return found
 
     def start(self) -> None:
-        """Set the state of all twins for the run that the reel has started."""
+        """Set the state of all recording generators for the run that has started."""
         self.again(self._reel.seed)
         for state in self._states:  # the old state may hold the second half of a normal draw
             state.set_state({**state.get_state(legacy=False), "has_gauss": 0, "gauss": 0.0})

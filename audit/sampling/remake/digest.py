@@ -136,7 +136,7 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _state(value: Any) -> Any:
-    """Return the state of an object or, if the object shows none, its text."""
+    """Return the state of an object or, if the object shows no state, its `repr`."""
     try:
         state = value.__getstate__()
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way

@@ -93,7 +93,7 @@ class _Found:
 
     @property
     def worth(self) -> float:
-        """The growth, reduced for events that use a fitted score: then other events are preferred."""
+        """The growth, reduced for events that use a fitted score, so that other events are preferred."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:

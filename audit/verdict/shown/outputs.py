@@ -97,7 +97,9 @@ class Seen:
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs under two exact laws, and the part of each bin in the event. None if uncountable.
+    """Return the outputs under two exact laws, counted in bins, and the part of each bin in the event.
+
+    Return None for laws that cannot be counted in bins.
 
     Parameters
     ----------
