@@ -117,7 +117,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield the code's and the text's value of a cdf, and those of its complement; leave out tiny values."""
+    """Yield the values of a cdf by code and by text, then those of its complement; leave out tiny values."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)

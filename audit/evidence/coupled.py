@@ -43,7 +43,7 @@ _PARTS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """Events of one table, for one choice of p side, to bet on in the next coupled batch.
+    """Events of one table, for one side as the p side, to bet on in the next coupled batch.
 
     `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
     """

@@ -34,7 +34,7 @@ KEPT_BYTES = 2**26
 FIRST = 40
 #: Larger: the wealth is spread over more events. Approximate maximum number of events bet on at once.
 MOST_EVENTS = 48
-#: At most this many tables have bets on all cells in one batch; each claim uses the best of them.
+#: In one batch, at most this many tables get bets on all cells; each claim uses the best of them.
 MOST_TABLES = 3
 #: Events among the best at one of these multiples of the claimed ε are kept. Bounds need multiples above 1.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
@@ -48,7 +48,7 @@ Offer = tuple[int, int, Candidates]
 
 @dataclass(frozen=True)
 class Chosen:
-    """Events of one table, for one choice of p side, to bet on in the next batch."""
+    """Events of one table, for one side as the p side, to bet on in the next batch."""
 
     table: int
     side: int

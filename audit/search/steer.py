@@ -123,7 +123,7 @@ class Steering:
         scales = np.array([[number.scale for number in side] for side in noise])
         normal = kinds_of(noise[1]) == {"normal"}
         promise = promised(shift, scales, normal=normal, epsilon=claim[0], delta=claim[1])
-        if promise > self._most:  # test only a promise larger than all before
+        if promise > self._most:  # test only a prediction larger than all before
             if not _gives(draw, noise[1], shift + drawn[0] - drawn[1], places, sides[0]):
                 return None
             self._most = promise

@@ -174,7 +174,7 @@ class Judge:
             raise TimeIsOver
         if self.in_fresh:  # another try would give noise that the subject keeps another chance to pass
             return first
-        sober = _sobered(candidates[0], first)  # run it again; now its own calls determine the number of runs
+        sober = _sobered(candidates[0], first)  # run it again; its own calls determine how often
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
         return next((witness for witness in tried if witness.confirmed), first)

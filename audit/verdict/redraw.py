@@ -105,7 +105,7 @@ class Redraw:
         return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of these calls; if the subject keeps state, fresh processes confirm REFUTED."""
+        """Return the verdict of these calls; if the subject keeps state, fresh processes must confirm it."""
         witness = drawn.witness
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)
