@@ -124,7 +124,7 @@ class Coupling:
         return counted
 
     def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
-        """Return the events of every table and p side, each with the probabilities of its four outcomes."""
+        """Return the events of every table and p side, and the probabilities of a pair's four outcomes."""
         tables = self.memory.tables
         self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
         return [
@@ -145,7 +145,7 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the values of ε, shape (levels, 1), and the δ at which events are ranked."""
+        """Return the values of ε, shape (levels, 1), and the δ against which events are ranked."""
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 

@@ -30,8 +30,7 @@ _MOST_NUMBERS: Final = 64
 _FORMS: Final = 4
 #: After this many pairs in a row without a prediction, no more predictions are tried for this subject.
 _IN_VAIN: Final = 16
-#: The number of losses drawn to estimate a growth rate, and the fewest of these losses that an event must
-#: contain.
+#: The number of privacy losses drawn to estimate a growth rate, and the fewest of them in an event.
 _LOSSES, _FEWEST = 4_000, 20
 #: A smaller growth counts as 0: to refute a claim it would need more than a million pairs of runs.
 _LEAST: Final = 1e-5

@@ -176,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation. Make it on copies if the subject changes its input only now."""
+        """Return the confirmation. If the subject changes its input only now, repeat it on copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:

@@ -182,7 +182,7 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return the estimated log growth on a pair in nats per pair of runs, less this many standard errors.
+        """Return the estimated log growth per pair of runs, in nats, minus `errors` standard errors.
 
         This is the larger of two estimates. One uses events learned on this pair; after few runs, these may
         miss the fault. The other uses the known event.

@@ -78,7 +78,7 @@ PARTS = 32
 LEAST_SHARED = 32 * PARTS // 2
 #: The number of fresh processes of a second try; each makes as many calls as the refutation took.
 _WARM_PARTS = 8
-#: An event that never varies gets this multiple of the processes that it needs, with one run each.
+#: An event that never varies gets this multiple of the number of processes that it needs, with one run each.
 _SINGLES = 1.3
 #: The level of the test that an event is equally frequent in all processes. With a larger level, more
 #: refutations are attributed to noise that is drawn once and kept.
@@ -172,9 +172,9 @@ class Judge:
                 first = first or witness
         if first is None:
             raise TimeIsOver
-        if self.in_fresh:  # another try would give noise that the subject keeps another chance to pass
+        if self.in_fresh:  # with another try, noise that is drawn once would have another chance to pass
             return first
-        sober = _sobered(candidates[0], first)  # run it again; its own calls determine how often
+        sober = _sobered(candidates[0], first)  # run it again, with p and q from its own calls
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
         return next((witness for witness in tried if witness.confirmed), first)

@@ -186,7 +186,7 @@ class Made:
     Parameters
     ----------
     function, arguments, keywords
-        The call. Each of these may itself be a maker, whose object `made` makes first.
+        The call. Each may itself be a `Place` or a `Made`; `made` then makes its object first.
     """
 
     function: Any

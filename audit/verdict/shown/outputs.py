@@ -26,8 +26,8 @@ from audit.laws.region import Region, members, probability
 from audit.results.outputs import LEAST_SPAN, MOST_EDGE, Outputs
 from audit.verdict.examples import output_words
 
-#: The approximate limit on the number of bins, and the limit on that of single values. Larger limits give
-#: finer plots and larger files.
+#: The approximate limit on the number of bins, and the limit on the number of single values. Larger limits
+#: give finer plots and larger files.
 MOST_BINS, MOST_NAMES = 20, 10
 #: At most this many runs on each side are counted in bins.
 _MOST_KEPT = 16_384
@@ -260,7 +260,7 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins. They also cover the near ends of the event.
+    """Return round edges of about `MOST_BINS` bins. They also cover ends of the event that are near.
 
     Whole numbers lie in the middle of their bins. Return None if numbers are too far apart or too close for
     bins.

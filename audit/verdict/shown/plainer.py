@@ -1,4 +1,4 @@
-"""Plain events to show instead of a fitted score: about its largest entries, and their sums and differences.
+"""Plain events to show instead of a fitted score: about entries of large weight, their sums and differences.
 
 These events are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed,
 they are tested on separate runs (`judge`).
