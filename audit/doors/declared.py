@@ -151,7 +151,7 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """The ways of running the subject: the name of each, and whether it runs call by call."""
+        """The ways of running the subject: the name of each, and whether its runs are single calls."""
         return [
             ("calls", True),
             *([("`sample`", False)] if self.subject.declared_sampler is not None else []),

@@ -191,7 +191,7 @@ class Coupling:
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether, against half the claimed ε, coupled bets grow much faster than independent ones."""
+        """Return whether wealth against ε/2 grows much faster by coupled bets than by independent ones."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
         together = max((float(growth(shares, epsilon, delta).max()) for *_, shares in offers), default=0.0)

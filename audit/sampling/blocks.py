@@ -250,7 +250,7 @@ class Host:
         return task.block(outputs, printed=printed, rest=rest)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
-        """Append each run's outcome to `outputs`, in call order; return the block's `printed` and `rest`."""
+        """Append each run's outcome to `outputs`, in call order; return `printed` and `rest` of `Block`."""
         inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
         if all(given.constant for given in inputs):
             pair = [given() for given in inputs]

@@ -153,7 +153,7 @@ class Search:
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further
-        Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields longer paths that repeat the change of a pair; None if only neighbours may be tried.
     first
         How many proposals are scouted before the first independent runs on a pair.
     steers
@@ -294,8 +294,9 @@ class Search:
     def _longer(self) -> Contender | None:
         """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
 
-        This is asynchronous successive halving: each level gets about the same share of the runs. Bets do not
-        raise the level of a pair; otherwise pairs with bets would fill the highest levels.
+        This is asynchronous successive halving: a pair moves up when its runs are doubled, and each level
+        gets about the same share of all runs. Bets do not raise the level of a pair; otherwise pairs with
+        bets would fill the highest levels.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):

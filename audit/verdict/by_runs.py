@@ -257,7 +257,7 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair. For databases several steps apart it is an ε per step."""
+        """Return the power of the bets on a pair. For databases several steps apart, its ε is per step."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(

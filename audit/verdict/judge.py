@@ -94,7 +94,7 @@ class Judge:
     sampler: Sampler
     betting: Betting
     stateless: bool
-    #: The most runs on each pair of databases.
+    #: The most confirming runs on each pair of databases.
     allowance: int
     most: int = 0
     tried: int = 0

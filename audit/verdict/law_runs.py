@@ -103,7 +103,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return a text with the number of databases the code ran on and, for few pairs, the total number."""
+        """Return in words how many databases the code ran on and, for few pairs, how many there are."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"

@@ -34,7 +34,7 @@ _MOST_KEPT = 16_384
 #: To limit memory, only this many values are counted one by one; after that, new values are counted only if
 #: they are inside the event.
 _MOST_KNOWN = 1_000
-#: This share of the outputs at each end lies beyond the bins; the outer bins count these outputs too.
+#: This share of the outputs at each end lies beyond the edges of the bins; the outer bins count them too.
 _TAIL = 0.005
 _DIGITS = 4
 
