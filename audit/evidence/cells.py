@@ -200,7 +200,7 @@ def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floa
 
 
 def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return what gives the closest laws: the a_k where p is too large, those where q is, and μ."""
+    """Return, for the closest laws, the a_k where p is too large, the a_k where q is too large, and μ."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
     # each claim stops at its own step, so its answer does not depend on the others

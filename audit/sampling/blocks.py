@@ -155,7 +155,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the block of these outputs; they come in call order and are separated by side."""
+        """Return the block of these outputs, which come in call order; the block separates them by side."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)

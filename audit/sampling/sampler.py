@@ -180,7 +180,7 @@ class Sampler(Tally):
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
         """Return recorded runs from one generator state, each a `Run` or the reason why there is no output.
 
-        The tally includes them in the runs drawn.
+        They count as drawn runs.
 
         Examples
         --------

@@ -158,7 +158,7 @@ def _close() -> None:
 
 
 def main(channel: int) -> None:
-    """Be a template: fork a process for each request that comes over a socket, until it is closed.
+    """Be a template: fork a process for each request over a socket, until the socket is closed.
 
     Parameters
     ----------

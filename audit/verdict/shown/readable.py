@@ -33,7 +33,7 @@ _ORDER = (
 )
 _CONTAINERS = (tuple, list, Mapping, np.ndarray)
 _STEP, _SCORES = 3, 8
-#: Steps into an output that are unnatural to a reader; an event with such a step ranks lower.
+#: Unnatural ways to read a part of an output, such as one letter of a text. Events that use them rank lower.
 _ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", "variable"})
 _LETTERS_A_STEP = 40
 
