@@ -72,7 +72,7 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the wealth against some of the claims: first the account for events, then the other one."""
+        """Return the wealth of the account for events, and of the other one, against some of the claims."""
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

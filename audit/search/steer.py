@@ -149,7 +149,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least noise shift that undoes a move; None if no shift does or if the law is unknown."""
+    """Return the least noise shift that undoes a move; None if no shift does, or for noise of unknown law."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))

@@ -242,7 +242,7 @@ def _by_name(
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
-    """Return the weight in each bin, shape (4, size): left, right, then left and right inside the event."""
+    """Return weights by bin or value, shape (4, size): left, right, then left and right inside the event."""
     columns = list(zip(codes, weights, inside, strict=True))
     whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
     return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
