@@ -282,7 +282,7 @@ class Ledger:
         return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth after the last bet."""
+        """Return the log wealth against (ε, δ) after the last bet."""
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:

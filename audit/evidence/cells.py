@@ -41,7 +41,7 @@ from audit.distributions.law import Floats, Ints
 _Flags = NDArray[np.bool_]
 
 _STEPS = 12
-#: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
+#: A larger ε counts as this one, so that the square of e^ε stays finite. No runs can show a difference.
 CAP = 300.0
 #: The claim and smaller ones, as multiples of ε. They are tried in turn until past runs break one by √_CLEAR
 #: standard errors.

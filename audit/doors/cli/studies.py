@@ -148,7 +148,7 @@ _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growt
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
     """Return the result of a study, whose cells are computed in parallel.
 
-    Cells of the largest values take longest and start first.
+    The cells with the largest values take longest and start first.
 
     Raises
     ------

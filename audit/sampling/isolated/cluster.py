@@ -136,7 +136,7 @@ def _check_workers(client: Any) -> None:
 
 
 def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that asks for versions; it is pickled by value, as workers may lack dp-audit."""
+    """Return a function that reads package versions. It is pickled by value: workers may lack dp-audit."""
 
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}
