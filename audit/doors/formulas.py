@@ -58,7 +58,7 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield comparisons between the largest exact losses that the audit found and those by the formulas."""
+    """Yield comparisons of the largest exact losses that the audit found with those by the formulas."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
     epsilon, delta = claimed(result)

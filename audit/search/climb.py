@@ -29,7 +29,7 @@ from audit.values import canonical
 #: A sequence of databases, each a neighbour of the one before. A pair of neighbours is a path of one step.
 Path = tuple[Any, ...]
 
-#: Number of pairs of independent runs in the first look at a pair of databases.
+#: Number of pairs of independent runs that a pair of databases gets first.
 FIRST_LOOK = 16
 #: The search may use up to this share of all runs so far.
 SHARE = 0.3
@@ -292,7 +292,7 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the pair to move up: the best of the highest level that fewer than half of its pairs left.
+        """Return the pair to move up: the best of the highest level that fewer than half its pairs have left.
 
         This is asynchronous successive halving: a pair moves up when its runs are doubled, and each level
         gets about the same share of all runs. Bets do not raise the level of a pair; otherwise pairs with

@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that can refute a claim, for p = 1, q = 0 and first runs that show the event.
+    """Return the fewest runs that can refute a claim, if the event happens in all p-side runs and no others.
 
     Examples
     --------

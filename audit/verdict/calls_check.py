@@ -143,7 +143,7 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two versions, of one interval each, of an event with several intervals; none for other events.
+    """Return two versions of an event with several intervals, each with one; no versions of other events.
 
     The interval of one version spans all intervals; that of the other extends from the end of the first
     interval to the start of the last.
