@@ -115,7 +115,6 @@ class ScoreLearner:
         return table
 
     def _weights(self) -> Floats:
-        """Return the weight of each bin."""
         means = self.counts / np.maximum(self.runs, 1)[:, None]
         covariance = np.zeros_like(self._gram[0])
         for gram, seen in zip(self._gram, self._seen, strict=True):

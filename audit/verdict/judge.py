@@ -223,7 +223,6 @@ class Judge:
             yield Plan(warm, parts=_WARM_PARTS)
 
     def _seconds(self, calls: int) -> float:
-        """Return the estimated seconds of this many calls, from the runs so far."""
         took = time.monotonic() - self.betting.started - self.sampler.loading
         return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
 

@@ -99,7 +99,6 @@ class _OnCluster(Elsewhere):
         self.workers = max(1, sum(client.nthreads().values()))
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
-        """Return the future of a call."""
         assert not keywords
         found: Future[Any] = self._executor.submit(_carried_out, function, arguments)
         return found

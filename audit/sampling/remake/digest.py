@@ -77,7 +77,6 @@ class _Held:
         return self._whole.hexdigest()
 
     def add(self, value: Any) -> None:
-        """Add a value and its contents to the digest."""
         if isinstance(value, _PLAIN):
             return self._say(type(value).__name__, repr(value))
         known = self._seen.get(id(value))

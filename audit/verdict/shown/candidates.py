@@ -145,7 +145,6 @@ def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterato
 
 
 def _distinct(found: Iterable[_Found]) -> list[_Found]:
-    """Return the candidates in their order, without repeated events."""
     kept: dict[str, _Found] = {}
     for each in found:
         kept.setdefault(each.event.words(), each)
