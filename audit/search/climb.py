@@ -292,7 +292,7 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the pair to move up: the best of the highest level that fewer than half its pairs have left.
+        """Return the best pair of one level: the highest that fewer than half of its pairs have left.
 
         This is asynchronous successive halving: a pair moves up when its runs are doubled, and each level
         gets about the same share of all runs. Bets do not raise the level of a pair; otherwise pairs with
