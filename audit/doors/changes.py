@@ -32,8 +32,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
     """Return what changed between the documents of two sessions, as `load_parts` returns them.
 
     If a subject has several audits, they are compared in the order in which they were made. Findings are
-    compared by name. A bound has changed if the two audits' intervals for the true value are disjoint. The
-    interval comes from the runs of the witness. Without a witness it reaches from the lower bound to the
+    compared by name. A bound has changed if the two audits' intervals for the true value are disjoint. An
+    interval comes from the runs of the witness. Without a witness, it reaches from the lower bound to the
     upper bound or to the detectable value.
 
     Examples

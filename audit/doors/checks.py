@@ -118,7 +118,6 @@ class _Check:
 
 
 def _checks_of(case: Declared) -> list[_Check]:
-    """Return the checks of what a subject declares."""
     own, made = case.subject, case.made
     private = case.claim is not None or (case.entry is not None and case.entry.options is not None)
     applies: list[tuple[str, Callable[[Declared], object], bool]] = [

@@ -32,7 +32,7 @@ _DOMAIN = ("records", "size", "databases", "pairs")
 
 @dataclass(eq=False)
 class Declared:
-    """A subject or an `Entry` with all its declarations, read once, and its runs on a pair of databases.
+    """A subject or catalogue `Entry`: its declarations, read once, and outputs of its runs.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Declared:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """A few neighbouring pairs of the domain. Without a domain: one database of a problem, twice."""
+        """A few pairs of neighbouring databases. If none are declared: one database of a problem, twice."""
         if self.has_domain:
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # pairs do not depend on it
             task = make_task(self.made, **{**self.options, **claim})
@@ -151,7 +151,7 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """The ways of running the subject: the name of each, and whether it runs call by call."""
+        """The ways of running the subject: the name of each, and whether its runs are single calls."""
         return [
             ("calls", True),
             *([("`sample`", False)] if self.subject.declared_sampler is not None else []),

@@ -134,7 +134,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Return whether the audit looks at one given pair of databases only."""
+    """Return whether the user gave the only pair of databases that is audited."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -160,7 +160,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return a sentence that says which ε the planned bets catch, and which ε a test of fixed size does."""
+    """Return a sentence with the detectable ε of the planned bets, and that of a test with fixed runs."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."

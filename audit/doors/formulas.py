@@ -58,7 +58,7 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield comparisons between the largest exact losses that the audit found and those by the formulas."""
+    """Yield comparisons of the largest exact losses that the audit found with those by the formulas."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
     epsilon, delta = claimed(result)
@@ -117,7 +117,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield the code's and the text's value of a cdf, and those of its complement; leave out tiny values."""
+    """Yield the values of a cdf by code and by text, then those of its complement; leave out tiny values."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)

@@ -231,7 +231,7 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls; name the class of a foreign error.
+    """Return the text of an error that must not end the other calls; name its class if it is not ours.
 
     With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 

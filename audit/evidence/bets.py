@@ -59,7 +59,7 @@ _ROWS = 4_096
 
 
 def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
+    """Return log(1 + λ·D) for the four outcomes of a call and every stake; D has h = p + R·q.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class Ledger:
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
-        """Append a finished bet, and the simultaneous bet of the account of `goals`."""
+        """Append a finished bet, and the simultaneous bet (`aim`) of the account `goals`."""
         self.bets.append(bet)
         self.aims.append(aim)
         self._stacked = None
@@ -282,7 +282,7 @@ class Ledger:
         return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth after the last bet."""
+        """Return the log wealth against (ε, δ) after the last bet."""
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:

@@ -41,7 +41,7 @@ from audit.distributions.law import Floats, Ints
 _Flags = NDArray[np.bool_]
 
 _STEPS = 12
-#: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
+#: A larger ε counts as this one, so that the square of e^ε stays finite. No runs can show a difference.
 CAP = 300.0
 #: The claim and smaller ones, as multiples of ε. They are tried in turn until past runs break one by √_CLEAR
 #: standard errors.
@@ -177,7 +177,7 @@ def _against(
 ) -> Floats:
     """Return the payoffs D against claims, given cell weights.
 
-    `evened` says that the weights are those of smaller claims. Then both mean gains are made equal.
+    If `evened`, the weights are those of smaller claims. Then the mean gains of both sides are made equal.
     """
     left_out, right_out, mu = weights
     ratio, delta = ratio[:, None], delta[:, None]
@@ -193,14 +193,14 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the constant to add on the left and subtract on the right to make both mean gains equal."""
+    """Return the number that makes both mean gains equal if added on the left and subtracted on the right."""
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
 
 
 def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return for the laws nearest to (p, q): a_k where p is too large, a_k where q is too large, and μ."""
+    """Return, for the closest laws, the a_k where p is too large, the a_k where q is too large, and μ."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
     # each claim stops at its own step, so its answer does not depend on the others
@@ -225,7 +225,7 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
 def _trial(
     p: Floats, q: Floats, mu: Floats, ratio: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
-    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial value of μ, and which cells have p, or q, too large."""
+    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, the cells where p is too large, those where q is."""
     nu = 2 - mu
     left, right = p / mu, q / nu
     return left, right, ratio * mu + nu, mu + ratio * nu, left > ratio * right, right > ratio * left

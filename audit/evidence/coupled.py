@@ -36,14 +36,14 @@ from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemor
 _WORTH = 1.25
 #: Limits memory: this many coupled pairs are kept to be counted again when bins are learned anew.
 _KEPT = 16_384
-#: Larger: the stake of a bet with a goal (`Aim`) is adapted more often. Number of parts of a block, each with
-#: its own stake.
+#: Larger: the stake of a bet that aims at a given wealth (`Aim`) is adapted more often. Number of parts of a
+#: block, each with its own stake.
 _PARTS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """Events of one table, for one choice of p side, to bet on in the next coupled batch.
+    """Events of one table, for one side as the p side, to bet on in the next coupled batch.
 
     `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
     """
@@ -55,7 +55,7 @@ class CoupledChosen(Chosen):
 class CoupledAim:
     """A bet that aims at a given wealth by the last pair of runs.
 
-    For each event of `aim`, `events` gives the `CoupledChosen` with the event, and the event's index in it.
+    `events` holds, for each event of `aim`, its `CoupledChosen` and its index there.
     """
 
     aim: Aim
@@ -111,7 +111,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the counts of pairs by the bins of both runs. A new table counts only the kept pairs."""
+        """Return the counts of pairs by both runs' bins; a new table has only the counts of kept pairs."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -124,7 +124,7 @@ class Coupling:
         return counted
 
     def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
-        """Return the events of every table and side, with the probabilities of a pair's four outcomes."""
+        """Return the events of every table and p side, and the probabilities of a pair's four outcomes."""
         tables = self.memory.tables
         self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
         return [
@@ -133,7 +133,7 @@ class Coupling:
         ]
 
     def choose(self, epsilon: float, delta: float, *, against: bool) -> list[CoupledChosen]:
-        """Return the events for the next batch: those of largest expected growth at the claim or near it."""
+        """Return the events for the next batch: those with the largest expected growth at ε or near it."""
         offers = self._offers(against=against)
         if not offers:
             return []
@@ -145,12 +145,12 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the values of ε, shape (levels, 1), and the δ at which events are ranked."""
+        """Return the values of ε, shape (levels, 1), and the δ against which events are ranked."""
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the bet of the account with a goal (`audit.evidence.goals`) on the next batch.
+        """Return the next bet of the account that aims at a given wealth (`audit.evidence.goals`).
 
         Parameters
         ----------
@@ -184,14 +184,14 @@ class Coupling:
         )
 
     def rarer(self, event: Event) -> float:
-        """Return how often coupled runs have only the q side in the event, relative to independent runs."""
+        """Return how often only the q side is in the event in coupled runs, relative to independent runs."""
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether, against half the claimed ε, coupled bets grow much faster than independent ones."""
+        """Return whether wealth against ε/2 grows much faster by coupled bets than by independent ones."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
         together = max((float(growth(shares, epsilon, delta).max()) for *_, shares in offers), default=0.0)

@@ -55,7 +55,7 @@ class CoupledBets:
         self._may = False
 
     def wanted(self, memory: PairMemory) -> int:
-        """Return the number of coupled pairs to draw for deciding whether to bet on more; 0 to draw none."""
+        """Return how many coupled pairs to draw before deciding whether to bet on more; 0 for none."""
         new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
         return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able() else 0
 
@@ -88,8 +88,8 @@ class CoupledBets:
 
         Returns
         -------
-        The bet, the aim, and the error that broke the batch off (None if it was finished); or None if there
-        is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
+        The bets of both accounts, and the error that broke the batch off (None if it was finished); or None
+        if there is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
         """
         chosen = coupling.choose(epsilon, delta, against=self.against)
         if not chosen:

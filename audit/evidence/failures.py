@@ -37,7 +37,7 @@ from audit.distributions.law import Floats
 from audit.evidence.bets import STAKES, log_sum
 
 GRID: Final = STAKES[STAKES > 0]
-#: A claim of β = 0 is replaced by this weaker one, since its payoffs would be infinite.
+#: A claim of β = 0 is replaced by this weaker one, because payoffs against 0 would be infinite.
 LEAST_BETA: Final = 1e-12
 #: Bisection steps: more steps than a double has bits gain nothing.
 _STEPS: Final = 60

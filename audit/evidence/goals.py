@@ -62,7 +62,7 @@ class CellCounts:
         return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return a copy of this table with the counts of its batch, for each block part by part."""
+        """Return a copy with the counts of the batch; `parts` holds those of each block, by part."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
@@ -106,13 +106,13 @@ class CoupledEvent:
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return a copy of this event with the counts of its batch, for each block part by part."""
+        """Return a copy with the counts of the batch; `parts` holds those of each block, by part."""
         return replace(self, blocks=np.concatenate(parts))
 
 
 @dataclass(frozen=True)
 class Aim:
-    """The bet on one batch: the tables with the largest expected growth, and how many calls may still come.
+    """A bet that aims at a given wealth, on one batch: its tables, and how many calls may still come.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return a copy of this bet with the counts of its batch, for each block by table."""
+        """Return a copy with the counts of the batch; `blocks` holds those of each block, by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 

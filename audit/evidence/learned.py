@@ -29,8 +29,8 @@ _KEPT_BYTES = 2**24
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
-#: Larger: bins follow the log-ratio more closely but take time. Maximum number of bins of one column, and of
-#: all columns together.
+#: Larger: bins follow the log-ratio more closely but take time. Maximum number of bins of one column
+#: (`_BINS`), and of all columns together (`_ALL_BINS`).
 _BINS = 12
 _ALL_BINS = 420
 #: Vectors with more entries get no score: they would have too many bins.
@@ -115,7 +115,6 @@ class ScoreLearner:
         return table
 
     def _weights(self) -> Floats:
-        """Return the weight of each bin."""
         means = self.counts / np.maximum(self.runs, 1)[:, None]
         covariance = np.zeros_like(self._gram[0])
         for gram, seen in zip(self._gram, self._seen, strict=True):

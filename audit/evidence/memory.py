@@ -34,7 +34,7 @@ KEPT_BYTES = 2**26
 FIRST = 40
 #: Larger: the wealth is spread over more events. Approximate maximum number of events bet on at once.
 MOST_EVENTS = 48
-#: Maximum number of tables per batch whose cells are all bet on, each against the claims it suits best.
+#: In one batch, at most this many tables get bets on all cells; each claim uses the best of them.
 MOST_TABLES = 3
 #: Events among the best at one of these multiples of the claimed ε are kept. Bounds need multiples above 1.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
@@ -48,7 +48,7 @@ Offer = tuple[int, int, Candidates]
 
 @dataclass(frozen=True)
 class Chosen:
-    """Events of one table, for one choice of p side, to bet on in the next batch."""
+    """Events of one table, for one side as the p side, to bet on in the next batch."""
 
     table: int
     side: int
@@ -61,7 +61,7 @@ class Chosen:
 class Block:
     """A counted block of runs; `views` holds its outputs if they are kept for re-learning.
 
-    `aimed` has the block's counts in each table with a bet on all cells, shape (parts, 2, bins + 1).
+    `aimed` holds the block's counts for each table on which all cells are bet, shape (parts, 2, bins + 1).
     """
 
     runs: int
@@ -211,7 +211,7 @@ class PairMemory:
         self.tables = []
         for feature in propose(*self._kept, floats=self.floats):
             table = Table(learn_bins(feature, sides))
-            # A score looks too good on the runs it was fitted to, the first half: these are not counted.
+            # A score looks too good on the runs it was fitted to (the first half), so these are not counted.
             counted = map(_last_half, sides) if isinstance(feature, TableScore) else sides
             table.counts += table.count(*counted)
             self.tables.append(table)
@@ -219,12 +219,12 @@ class PairMemory:
             view.inside.clear()  # the cached parts take more memory than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
-        """Return the events for the next batch: those of largest expected growth at the claim or near it."""
+        """Return the events for the next batch: those with the largest expected growth at ε or near it."""
         offers, promise = self._promised(epsilon, delta, against=against)
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield, by offer, the events to bet on, the offer's index, and the events' indices in the offer."""
+        """For each offer, yield the events to bet on, the offer's index, and the events' indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -235,7 +235,7 @@ class PairMemory:
                 yield Chosen(index, side, candidates.take(mine), prior, self.distance), place, mine
 
     def _promised(self, epsilon: float, delta: float, *, against: bool) -> tuple[list[Offer], Floats]:
-        """Return the events of every table and p side, and the expected growth of each at several ε."""
+        """Return the events of every table, for both choices of the p side, and their growth at several ε."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
@@ -246,7 +246,7 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Return the next batch's bet on all cells of the tables with the most promising events, or None.
+        """Return the next bet on all cells of the tables with the most promising events; None without events.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class PairMemory:
         return Aim(tuple(cells), calls, self.distance)
 
     def suggested(self, *, against: bool) -> list[Offer]:
-        """Return the events of every table for each p side: index of the table, side, events."""
+        """Return, for every table and p side, the table's index, the side (0 is left) and the events."""
         if against not in self._suggested:  # needed several times between two batches
             every = [
                 (k, side, table.suggest(side, unfinished_counts_against=against))
@@ -301,7 +301,7 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the wealth: part of the half for cheap features, or of the other half."""
+        """Return a table's share of the wealth: cheap features together get half, all others the rest."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike  # one kind alone shares all
@@ -347,7 +347,7 @@ def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Be
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch that was broken off after this many calls, with the worst outcomes."""
+    """Return the bet on a batch that was broken off after these numbers of calls, with the worst outcomes."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
@@ -356,7 +356,7 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
     """Return an estimate of the best log growth per pair of runs, to second order in mean and variance of D.
 
-    The estimate only ranks events: if it is negative for all, the event with the least loss comes first.
+    The estimate only ranks events. If it is negative for all events, the one nearest to 0 comes first.
     """
     ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
     excess = p - ratio * q - delta

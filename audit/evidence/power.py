@@ -175,7 +175,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Return the least of `count` indices from which on a condition holds; search outwards from `guess`."""
+    """Return the least index from which on a condition holds, or None; search outwards from `guess`."""
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:

@@ -8,8 +8,8 @@ import numpy as np
 
 from audit.distributions.law import Floats
 
-#: Larger: more is risked on the first pairs. This share is bet from the first bet on; after n bets 1/n of the
-#: rest is still in reserve.
+#: Larger: more is risked on the first pairs. This share of the wealth is bet from the first bet on; after n
+#: bets 1/n of the rest is still in reserve.
 _AT_ONCE = 0.8
 
 
@@ -50,7 +50,7 @@ class Reserved:
         return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
 
     def states(self, growths: Floats) -> "list[Reserved]":
-        """Return the account before the first bet and after each bet, given the logs of the bets' factors."""
+        """Return the account before the first bet and after each bet; `growths` are the bets' log factors."""
         return list(accumulate(growths.T, Reserved.after, initial=self))
 
     def path(self, growths: Floats) -> Floats:

@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Standing:
-    """The log wealth of the account for events and of the account with a goal, against several claims.
+    """The log wealth, against several claims, of the two accounts of an audit (`audit.evidence.bets`).
 
     **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
     supermartingale. A claim stays rejected once the wealth against it has crossed the threshold.
@@ -72,7 +72,7 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the wealth against some of the claims: event account first, then account with a goal."""
+        """Return the wealth of the account for events, and of the other one, against some of the claims."""
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

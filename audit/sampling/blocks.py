@@ -155,7 +155,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the block of these outputs; they come in call order and are separated by side."""
+        """Return the block of these outputs, which come in call order; the block separates them by side."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -250,7 +250,7 @@ class Host:
         return task.block(outputs, printed=printed, rest=rest)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
-        """Append each run's outcome to `outputs`, in call order; return the block's `printed` and `rest`."""
+        """Append each run's outcome to `outputs`, in call order; return `printed` and `rest` of `Block`."""
         inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
         if all(given.constant for given in inputs):
             pair = [given() for given in inputs]
@@ -316,7 +316,6 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
 
 
 def _next_of(rng: np.random.Generator) -> int:
-    """Return the next number of a generator."""
     return int(rng.integers(2**63))
 
 

@@ -58,7 +58,7 @@ class Watch:
                 self.given, self.kept = one, other
 
     def trouble(self) -> str:
-        """Return a message if the problem has changed `given`, else an empty text."""
+        """Return a message if the problem has changed the database `given`, else an empty text."""
         return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
 
 

@@ -180,7 +180,7 @@ class Sampler(Tally):
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
         """Return recorded runs from one generator state, each a `Run` or the reason why there is no output.
 
-        The tally includes them in the runs drawn.
+        They count as drawn runs.
 
         Examples
         --------
@@ -205,7 +205,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw` or, if a run changed its database, the result of `again` on copies."""
+        """Return `draw()` or, if a run changed its database, `again()`, in which each run gets a copy."""
         try:
             return draw()
         except MutatedInput:

@@ -51,7 +51,7 @@ class Parcel:
 
     @classmethod
     def of(cls, subject: Subject, *, seed: int) -> "Parcel":
-        """Return a subject as a parcel.
+        """Return a subject prepared for another process.
 
         Raises
         ------

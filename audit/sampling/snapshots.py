@@ -20,8 +20,8 @@ _SCALARS: Final = {
     *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),
 }
 IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values() if kind is not np.void})
-#: If all its values are immutable, a container of one of these types is copied by a call of the type. Keys of
-#: a dict are hashable, so they count as immutable.
+#: If all its values are immutable, a container of one of these types is copied by calling its type. Keys of a
+#: dict are hashable, so they count as immutable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
 
 

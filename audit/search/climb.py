@@ -29,7 +29,7 @@ from audit.values import canonical
 #: A sequence of databases, each a neighbour of the one before. A pair of neighbours is a path of one step.
 Path = tuple[Any, ...]
 
-#: Number of pairs of independent runs in the first look at a pair of databases.
+#: Number of pairs of independent runs that a pair of databases gets first.
 FIRST_LOOK = 16
 #: The search may use up to this share of all runs so far.
 SHARE = 0.3
@@ -42,23 +42,23 @@ STEERED_AFTER = 600
 #: Once recorded draws predict growth, only one step in 4 may choose a pair by its counts or outputs instead.
 _ORDINARY_EVERY = 4
 _NEWCOMERS = 8
-#: At most this many pairs are scouted before the first look.
+#: At most this many pairs are scouted before one of them gets independent runs.
 _MOST_FIRST = 24
-#: Once this many pairs wait for their first look, few are added: scouting would cost more than it gains.
+#: Once this many pairs wait for their first runs, few are added: more scouting would cost too much.
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
-#: Every 4th round of scouting adds a longer path, and every 4th first look is at the ends of such a path.
+#: Every 4th round of scouting adds a longer path; every 4th pair to get its first runs is such a path.
 _FAR_EVERY = 4
 _FINALISTS = 4
 #: If the best event of a pair gained fewer nats than this in all its runs, the gain counts as chance.
 _LUCK = 4.0
 #: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
 _SMALLER = (0.5, 0.25)
-#: A pair that recorded draws favour is kept unless counts put its growth this many standard errors below the
-#: growth of the best pair.
+#: A pair chosen for its predicted growth is kept unless counts put its growth this many standard errors below
+#: the growth of the best pair.
 _SURE = 2.0
-#: The number of runs that a look takes is doubled at most this many times.
+#: The number of runs that a pair gets at a time is doubled at most this many times.
 _LEVELS = 9
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
@@ -107,7 +107,7 @@ class Contender:
 
 
 class _Queue:
-    """Contenders that wait for their first look, ordered by age and by the results of their scouting runs."""
+    """Pairs that wait for their first independent runs, ordered by age and by the results of scouting."""
 
     def __init__(self) -> None:
         self._oldest_first: deque[Contender] = deque()
@@ -118,7 +118,6 @@ class _Queue:
         return len(self._oldest_first)
 
     def add(self, contender: Contender) -> None:
-        """Add a contender."""
         self._oldest_first.append(contender)
         self.rank(contender)
 
@@ -154,7 +153,7 @@ class Search:
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further
-        Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields longer paths that repeat the change of a pair; None if only neighbours may be tried.
     first
         How many proposals are scouted before the first independent runs on a pair.
     steers
@@ -201,7 +200,7 @@ class Search:
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record the number of runs in a look, the distance of coupled outputs, and the predicted growth."""
+        """Record the runs that `ask` requested: their number, distance of outputs, and predicted growth."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
@@ -223,9 +222,9 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return a sort key: promise (0 if it may be chance), promise against smaller ε, nearness, and loss.
+        """Return a sort key: growth (0 if it may be chance), growth against smaller ε, nearness, and loss.
 
-        Among pairs that promise no growth, neighbours come first: a path shows little if the claim holds.
+        Among pairs without growth, neighbours come first: a path shows little if the claim holds.
         """
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
@@ -240,7 +239,7 @@ class Search:
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: one favoured by draws, else the most promising or one with many runs."""
+        """Return the pair to bet on: by predicted growth if known, else by counts."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -257,9 +256,9 @@ class Search:
         return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
-        """Return the pair that recorded draws favour, unless the best pair by counts is surely better.
+        """Return the pair with the largest predicted growth; None if counts contradict the predictions.
 
-        If draws predict nearly as much growth for the best pair by counts, that pair is returned.
+        If nearly as much growth is predicted for `top`, the best pair by counts, return `top`.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:
@@ -273,7 +272,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Yield a further look at a promising pair, else a first look; return False if no pair was left."""
+        """Yield a promising pair for more runs, else a new pair; return False if there is neither."""
         if self._steered:
             yield from self._asked()
         self._taken += 1
@@ -293,10 +292,11 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
+        """Return the best pair of one level: the highest that fewer than half of its pairs have left.
 
-        This is asynchronous successive halving: each level gets about the same share of the runs. Bets do not
-        raise the level of a pair; otherwise pairs with bets would fill the highest levels.
+        This is asynchronous successive halving: a pair moves up when its runs are doubled, and each level
+        gets about the same share of all runs. Bets do not raise the level of a pair; otherwise pairs with
+        bets would fill the highest levels.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):
@@ -310,7 +310,6 @@ class Search:
         return max(self._looked[level], key=lambda contender: self._guess(contender.memory))
 
     def _scouted(self) -> Iterator[Contender]:
-        """Scout some new pairs."""
         new = _NEWCOMERS if self.contenders else max(min(self.first, _MOST_FIRST), _NEWCOMERS)
         if len(self._near) >= _CROWD:
             new = _NEWCOMERS_TO_A_CROWD
@@ -338,7 +337,7 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair that draws favour most, if it had no look yet and clearly beats those that had."""
+        """Return the pair with the largest predicted growth; None if it has runs or does not clearly lead."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
@@ -353,7 +352,7 @@ class Search:
         return first.next(furthest=furthest) or then.next(furthest=furthest)
 
     def _left(self) -> Contender | None:
-        """Return the best pair of the lowest level, so that all pairs of a small domain get looks in turn."""
+        """Return the best of the pairs with the fewest runs: all pairs of a small domain get runs in turn."""
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
@@ -386,7 +385,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats the step of the pair whose outputs differ most, or of the newest pair."""
+        """Yield a path that repeats the change of the pair whose outputs differ most, or of the newest."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

@@ -33,7 +33,7 @@ _NATS = 8.0
 #: Each half of a path gets the number of runs with which bets on the whole path would have gained this many
 #: nats.
 _STEP_NATS = 12.0
-#: Each half of a path gets this many pairs of runs if too few are left for `_STEP_NATS`.
+#: Each half of a path gets this many pairs of runs if too few runs are left to reach `_STEP_NATS`.
 _LEAST_AT_LAST = 100
 
 
@@ -143,7 +143,7 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether bets on a pair grow at least as fast as `wanted`; None if no runs are left.
+    """Return whether wealth bet on a pair grows at least as fast as `wanted`; None if no runs are left.
 
     The number of runs doubles until the answer is clear. If it stays unclear, the answer is False.
     """

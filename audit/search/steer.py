@@ -30,8 +30,7 @@ _MOST_NUMBERS: Final = 64
 _FORMS: Final = 4
 #: After this many pairs in a row without a prediction, no more predictions are tried for this subject.
 _IN_VAIN: Final = 16
-#: The number of losses drawn to estimate a growth rate, and the fewest of these losses that an event must
-#: contain.
+#: The number of privacy losses drawn to estimate a growth rate, and the fewest of them in an event.
 _LOSSES, _FEWEST = 4_000, 20
 #: A smaller growth counts as 0: to refute a claim it would need more than a million pairs of runs.
 _LEAST: Final = 1e-5
@@ -123,7 +122,7 @@ class Steering:
         scales = np.array([[number.scale for number in side] for side in noise])
         normal = kinds_of(noise[1]) == {"normal"}
         promise = promised(shift, scales, normal=normal, epsilon=claim[0], delta=claim[1])
-        if promise > self._most:  # test only a promise larger than all before
+        if promise > self._most:  # test only a prediction larger than all before
             if not _gives(draw, noise[1], shift + drawn[0] - drawn[1], places, sides[0]):
                 return None
             self._most = promise
@@ -150,7 +149,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least noise shift that undoes a move; None if no shift does or if the law is unknown."""
+    """Return the least noise shift that undoes a move; None if no shift does, or for noise of unknown law."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))

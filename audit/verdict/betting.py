@@ -218,9 +218,9 @@ class Betting:
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return the distance between the outputs of two coupled runs, and the growth that the runs promise.
+        """Return how far the outputs of two coupled runs are apart, and the growth that their draws predict.
 
-        One run is on each side. The growth is estimated from the recorded draws of both.
+        One run is on each side.
         """
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
@@ -234,12 +234,12 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Return the outputs of a pair's recorded scouting runs; if none answers, never record again."""
+        """Return a pair's recorded scouting outputs; if neither is an answer, never record again."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
             return outputs_of(found)
-        self.steering = None  # the recording generator may be the reason why neither answers
+        self.steering = None  # the recording generator may be the reason why neither run gave an answer
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
@@ -249,11 +249,11 @@ class Betting:
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return the growth that a pair's scouting runs promise; 0 if it is not asked for. Drop the runs."""
+        """Return the growth predicted from a pair's scouting runs, or 0 if not wanted; drop these runs."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
-        self._aside -= self.sampler.drawn  # these few runs do not count in the share of the search
+        self._aside -= self.sampler.drawn  # these few runs do not count towards the share of the search
         promise = self.steering.promise(runs[0], runs[1], draw, look.memory.distance)
         self._aside += self.sampler.drawn
         return promise
@@ -284,7 +284,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on pairs of coupled runs if these promise more; return whether a bet was made."""
+        """Bet on coupled runs if wealth should grow faster with them; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False

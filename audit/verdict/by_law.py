@@ -31,7 +31,7 @@ _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
 def audit_by_law(task: PrivacyTask) -> AuditResult | None:
-    """Return the result by the declared laws; None if the subject declares no law for these databases."""
+    """Return the result of an audit by declared laws; None if no law is declared for these databases."""
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:

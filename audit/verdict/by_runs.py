@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that can refute a claim: p = 1, q = 0, and the first runs show the event.
+    """Return the fewest runs that can refute a claim, if the event happens in all p-side runs and no others.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation. Make it on copies if the subject changes its input only now."""
+        """Return the confirmation. If the subject changes its input only now, repeat it on copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -257,11 +257,11 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair. For databases several steps apart it is an ε per step."""
+        """Return the power of the bets on a pair. For databases several steps apart, its ε is per step."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(
-            replace(memory, path=()),  # the claim is already that for this distance
+            replace(memory, path=()),  # the claim passed here is already the one for this distance
             sections_of(memory, coupling, self.before),
             epsilon=epsilon,
             delta=delta,

@@ -33,8 +33,8 @@ _FIRST: Final = 20
 #: Floats are compared to this many significant digits, because the last digits of a sum depend on the order
 #: of its terms.
 _DIGITS: Final = 10
-#: The shown event is the shortest whose two shares differ by at least this fraction of the largest
-#: difference.
+#: The shown event is the shortest of those whose two frequencies differ by at least this fraction of the
+#: largest difference.
 _WELL: Final = 0.7
 
 
@@ -143,7 +143,7 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two versions, of one interval each, of an event with several intervals; none for other events.
+    """Return two versions of an event with several intervals, each with one; no versions of other events.
 
     The interval of one version spans all intervals; that of the other extends from the end of the first
     interval to the start of the last.

@@ -28,7 +28,7 @@ _DOUBT = 2.0
 _KNOWN = 256
 #: Shrinking may take this multiple of the runs that the bets took to refute the claim.
 SHRINKING = 12
-#: Shrinking may take at least this many runs.
+#: Shrinking may always take this many runs, even if the multiple `SHRINKING` allows fewer.
 LEAST_SHRINKING = 1_500
 
 
@@ -182,7 +182,7 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return the estimated log growth on a pair in nats per pair of runs, less this many standard errors.
+        """Return the estimated log growth per pair of runs, in nats, minus `errors` standard errors.
 
         This is the larger of two estimates. One uses events learned on this pair; after few runs, these may
         miss the fault. The other uses the known event.

@@ -9,7 +9,7 @@ from audit.distributions import Law
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short, shown
 
-#: Results show this many outputs on each database.
+#: Results show at most this many outputs on each database.
 MOST_EXAMPLES = 3
 _LENGTH = 60
 

@@ -70,18 +70,18 @@ _ENOUGH_NATS = 8.0
 #: budget. The calls begin at the place `_AGAIN_PLACE` of the seed tree.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
-#: The number of fresh processes that share the calls of a varying event, and half the fewest calls in all: 32
-#: calls per process. More processes confirm kept noise less often. In a simulation at level 0.025 of a
-#: mechanism that keeps a third of its answers, 16 processes of 25 calls each confirmed 5 of 1,224
-#: refutations; these settings confirmed none of 1,233.
+#: The number of fresh processes that share the calls of a varying event. Each makes at least 32 calls;
+#: `LEAST_SHARED` is half of the fewest calls in all. More processes confirm kept noise less often. In a
+#: simulation at level 0.025 of a mechanism that keeps a third of its answers, 16 processes of 25 calls each
+#: confirmed 5 of 1,224 refutations; these settings confirmed none of 1,233.
 PARTS = 32
 LEAST_SHARED = 32 * PARTS // 2
 #: The number of fresh processes of a second try; each makes as many calls as the refutation took.
 _WARM_PARTS = 8
-#: An event that never varies gets this multiple of the processes that it needs, with one run each.
+#: An event that never varies gets this multiple of the number of processes that it needs, with one run each.
 _SINGLES = 1.3
 #: The level of the test that an event is equally frequent in all processes. With a larger level, more
-#: refutations are attributed to kept noise.
+#: refutations are attributed to noise that is drawn once and kept.
 _SPREAD = 1e-3
 #: A second try is made only if it takes at most this many seconds, estimated from the runs so far.
 _SECONDS = 60.0
@@ -94,16 +94,16 @@ class Judge:
     sampler: Sampler
     betting: Betting
     stateless: bool
-    #: The most runs on each pair of databases.
+    #: The most confirming runs on each pair of databases.
     allowance: int
     most: int = 0
     tried: int = 0
     bounds_hold: bool = True
     #: Why a fresh process could not be started; empty if none was needed or all started.
     unavailable: str = ""
-    #: Whether the fresh processes showed that the mechanism keeps noise.
+    #: Whether the fresh processes showed that the mechanism draws noise once and keeps it for later calls.
     kept: bool = False
-    #: Whether fresh processes ran without confirming, and after that none could be started.
+    #: Whether fresh processes ran, did not confirm the refutation, and later could not be started.
     denied: bool = False
     _last_varied: bool = False
     _seconds_left: float = SECONDS_ALONE
@@ -172,9 +172,9 @@ class Judge:
                 first = first or witness
         if first is None:
             raise TimeIsOver
-        if self.in_fresh:  # another try would give kept noise another chance to pass
+        if self.in_fresh:  # with another try, noise that is drawn once would have another chance to pass
             return first
-        sober = _sobered(candidates[0], first)  # run it again; now its own calls determine the number of runs
+        sober = _sobered(candidates[0], first)  # run it again, with p and q from its own calls
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
         return next((witness for witness in tried if witness.confirmed), first)
@@ -196,7 +196,7 @@ class Judge:
         return growth * memory.pairs >= _ENOUGH_NATS
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
-        """Make runs for a candidate, in this process or in fresh ones, and yield the witness of each plan."""
+        """Make runs for a candidate, in this or in fresh processes; yield one witness for each way tried."""
         runs = int(max(1, min(self._runs_wanted(candidate, errors), self._most_runs)))
         if self.denied:
             return
@@ -223,7 +223,6 @@ class Judge:
             yield Plan(warm, parts=_WARM_PARTS)
 
     def _seconds(self, calls: int) -> float:
-        """Return the estimated seconds of this many calls, from the runs so far."""
         took = time.monotonic() - self.betting.started - self.sampler.loading
         return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
 

@@ -32,7 +32,7 @@ SAMPLED_RUNS: Final = 10_000
 LEAST_CHECKED: Final = 1_000
 _OTHERS: Final = 1
 #: A law may be wrong on a single database. So the databases that are not closely compared share `SPREAD_RUNS`
-#: calls; a pair that gets any gets at least `_LEAST_SPREAD` on each side.
+#: calls; each pair that gets calls gets at least `_LEAST_SPREAD` on each side.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 
@@ -103,7 +103,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return a text with the number of databases the code ran on and, for few pairs, the total number."""
+        """Return in words how many databases the code ran on and, for few pairs, how many there are."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"

@@ -105,7 +105,7 @@ class Redraw:
         return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of these calls; if the subject keeps state, fresh processes confirm REFUTED."""
+        """Return the verdict of these calls; if the subject keeps state, fresh processes must confirm it."""
         witness = drawn.witness
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)
@@ -145,7 +145,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return REFUTED if fresh processes refute and the event is equally frequent in all of them."""
+        """Return REFUTED if fresh processes refute, with equal frequencies in all, else INCONCLUSIVE."""
         if not drawn.plan.is_single and differs(drawn.blocks):
             return self._doubted(drawn, KEPT)
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
@@ -172,7 +172,7 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether this number of calls refutes on average, given the p and q to detect."""
+        """Return whether as many calls as were drawn refute on average, given the p and q to detect."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
@@ -201,7 +201,7 @@ class Redraw:
         return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
 
     def _new_stakes(self) -> Candidate:
-        """Return the event with stakes from the p and q to detect. Saved runs count if they showed q."""
+        """Return the event, with stakes for the p and q to detect; saved runs count if they showed this q."""
         seen = self._sought[1] == self.witness.q
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 

@@ -149,7 +149,7 @@ def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
     """Raise an error if the saved databases are not neighbours: the claim does not apply to these."""
     try:
         relation = Relation.from_name(result.relation)
-    except InvalidValue:  # a relation that the user defined, which is not known here
+    except InvalidValue:  # the user defined the relation, and it is not known here
         return
     if witness.distance == 1:
         check_pair(relation, witness.left, witness.right)
@@ -201,7 +201,7 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
     claim = ApproximateDP(result.claim.epsilon, result.claim.delta).group(witness.distance)
     shown, excess = loss(p, q, claim.delta), p - math.exp(min(claim.epsilon, 700.0)) * q
     scored = score(*ends, claim)
-    if shown <= claim.epsilon:  # no box may show a loss that several coordinates have jointly
+    if shown <= claim.epsilon:  # if several coordinates cause the loss together, perhaps no box shows it
         shown, excess = scored.epsilon, scored.delta
     again = replace(
         witness,

@@ -23,9 +23,9 @@ from audit.verdict.terms import Terms
 
 #: The confidence of the interval of p, and of that of q; both hold together with probability at least 0.98.
 CONFIDENCE = 0.99
-#: The largest level of a test by single runs in fresh processes. Kept noise makes the bets refute in nearly
-#: every audit, so this test alone protects against it. A larger level needs fewer processes, but refutes more
-#: mechanisms that only keep noise.
+#: The largest level of a test by single runs in fresh processes. If a mechanism keeps its noise, the bets
+#: refute in nearly every audit, so this test alone protects it. A larger level needs fewer processes, but
+#: refutes more such mechanisms.
 _ALONE_LEVEL = 1e-3
 #: The most seconds that all single runs in fresh processes may take, estimated from the first of them.
 SECONDS_ALONE = 120.0
@@ -137,7 +137,7 @@ def run_witness(
     path: tuple[int, ...],
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
-    """Make the calls of a plan, fixed beforehand. Return them, and the witness that they alone support.
+    """Make the calls of a plan that was fixed beforehand. Return them and a witness based on them alone.
 
     The claim used is the claim at the candidate's distance. If each call has a fresh process, all processes
     together may take at most `seconds`, as estimated from `_TIMED` processes after the first.

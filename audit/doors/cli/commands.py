@@ -1,4 +1,4 @@
-"""The commands as click sees them. Each command imports most code only when called: help is fast."""
+"""The commands as click sees them. Each command imports most code only when called, so help is fast."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path

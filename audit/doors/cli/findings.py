@@ -28,7 +28,7 @@ def list_findings(pattern: str | None) -> int:
 def show_findings(
     pattern: str | None, *, full: bool, html: Path | None, saved: Path | None, jobs: int | None = None
 ) -> int:
-    """Compute the matching findings in parallel, keep those that are done, and return the exit code.
+    """Compute the matching findings in parallel, save and print them, and return the exit code.
 
     Each finding is printed in one line or, with a pattern or `full`, in full.
     """

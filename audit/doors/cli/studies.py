@@ -148,7 +148,7 @@ _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growt
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
     """Return the result of a study, whose cells are computed in parallel.
 
-    Cells of the largest values take longest and start first.
+    The cells with the largest values take longest and start first.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return the cell at `path` of the study with this name and, if steps could not be saved, why."""
+    """Return the cell at `path` of the study with this name, and the reasons why steps could not be saved."""
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)
@@ -212,7 +212,7 @@ def _run(
 
 
 def bracket(cell: Cell) -> str:
-    """Return in words the sizes between which a cell's least size lies, and the bound.
+    """Return a text with the two sizes between which the least size of a cell lies, and with the bound.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class Errand:
     task: bytes = b""
 
     def to_run(self, task: Task) -> "Errand":
-        """Return the errand for the rest of a block; its generators get another place in the seed tree."""
+        """Return the job for the rest of a block; its generators get another place in the seed tree."""
         packed = pack(task, by_value=self.recipe.by_value)
         return replace(self, place=(*self.place, task.start), task=packed)
 

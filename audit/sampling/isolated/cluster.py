@@ -99,7 +99,6 @@ class _OnCluster(Elsewhere):
         self.workers = max(1, sum(client.nthreads().values()))
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
-        """Return the future of a call."""
         assert not keywords
         found: Future[Any] = self._executor.submit(_carried_out, function, arguments)
         return found
@@ -136,7 +135,7 @@ def _check_workers(client: Any) -> None:
 
 
 def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that asks for versions; it is pickled by value, as workers may lack dp-audit."""
+    """Return a function that reads package versions. It is pickled by value: workers may lack dp-audit."""
 
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}

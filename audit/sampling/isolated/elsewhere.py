@@ -68,7 +68,9 @@ def elsewhere(jobs: int) -> Elsewhere | None:
 def in_order(
     place: Executor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], *, workers: int
 ) -> Iterator[Any]:
-    """Yield the function's results for the arguments of the calls, in order. A few calls run in advance.
+    """Yield the function's results for the arguments of the calls, in order.
+
+    A few calls run before their results are asked for.
 
     Ctrl-C or an error stops all running calls.
 

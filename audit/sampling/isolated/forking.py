@@ -158,7 +158,7 @@ def _close() -> None:
 
 
 def main(channel: int) -> None:
-    """Be a template: fork a process for each request that comes over a socket, until it is closed.
+    """Be a template: fork a process for each request over a socket, until the socket is closed.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _report_ended(statuses: dict[int, int]) -> None:
 
 
 def _become(pipes: Sequence[int], module: str, variables: dict[str, str], paths: list[str]) -> NoReturn:
-    """Make this fork what a process of its own would be, and call `main` of the module."""
+    """Make this forked process equal to one that was started separately, and call `main` of the module."""
     code = 1
     try:
         signal.set_wakeup_fd(-1)

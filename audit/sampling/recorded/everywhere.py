@@ -25,7 +25,7 @@ _APART: Final = 0x5EED_0000
 
 @dataclass(eq=False)
 class Reel:
-    """The tape and seed of the current run, the number of runs so far (`runs`), and the entropy.
+    """Records runs: the tape and seed of the current run, the number of runs so far, and the entropy.
 
     The entropy seeds the generators that the code makes without a seed.
     """

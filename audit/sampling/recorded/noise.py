@@ -230,10 +230,10 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the least shift, in units of scale, if each draw affects only one row.
+    """Return the least shift, in units of scale, if each draw affects only one number of the output.
 
-    In each row, the draw with the largest effect makes the whole shift. Return None if a row has no draw that
-    fits.
+    For each number, the draw with the largest effect makes the whole shift. Return None if a number has no
+    draw that fits.
     """
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
@@ -247,7 +247,7 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return the least shift, in units of scale, from a linear programme; None if no shift gives `target`."""
+    """Return, from a linear programme, the least shift in units of scale; None if no shift gives `target`."""
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

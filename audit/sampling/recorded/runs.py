@@ -13,7 +13,7 @@ from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One recorded run: its draws as recorded, its output, and the leaves of the output."""
+    """One recorded run: its draws as recorded, its output, and the output's numbers and words (`leaves`)."""
 
     taken: tuple[Taken, ...]
     output: Any
@@ -86,5 +86,5 @@ def probing(
 
 
 def outputs_of(runs: Sequence[Any]) -> list[Any]:
-    """Return the outputs of recorded runs, or the outcome of a run that raised or did not end."""
+    """Return the output of each recorded run; for a run that raised or did not end, return its outcome."""
     return [run.output if isinstance(run, Run) else run for run in runs]

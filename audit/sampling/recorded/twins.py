@@ -41,7 +41,7 @@ class Twins(Reseeding):
         self._states: list[Any] = []
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the recording generator for `stand_in`; the twin of a lone bit generator records nothing."""
+        """Return the recording generator for `stand_in`; one for a bit generator records nothing."""
         found = super().make(stand_in)
         if stand_in.kind in {"Generator", "RandomState", "Random"}:
             found.own = False
@@ -50,7 +50,7 @@ class Twins(Reseeding):
         return found
 
     def start(self) -> None:
-        """Set the state of all twins for the run that the reel has started."""
+        """Set the state of all recording generators for the run that has started."""
         self.again(self._reel.seed)
         for state in self._states:  # the old state may hold the second half of a normal draw
             state.set_state({**state.get_state(legacy=False), "has_gauss": 0, "gauss": 0.0})

@@ -77,7 +77,6 @@ class _Held:
         return self._whole.hexdigest()
 
     def add(self, value: Any) -> None:
-        """Add a value and its contents to the digest."""
         if isinstance(value, _PLAIN):
             return self._say(type(value).__name__, repr(value))
         known = self._seen.get(id(value))
@@ -136,7 +135,7 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _state(value: Any) -> Any:
-    """Return the state of an object or, if the object shows none, its text."""
+    """Return the state of an object or, if the object shows no state, its `repr`."""
     try:
         state = value.__getstate__()
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way

@@ -46,7 +46,6 @@ def keeps_data(value: Any) -> bool:
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    """Return the parts of a function, a class or an object."""
     for kind, parts in _OPENED.items():
         if isinstance(value, kind):
             return parts(value)

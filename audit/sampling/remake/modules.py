@@ -173,7 +173,7 @@ class Place:
         module, run = new_module(known, self.file)
         try:
             run()
-        except AuditError:  # the script reached its audit, which must not run; all above is defined
+        except AuditError:  # the script reached its audit, which must not run; everything above it is defined
             if not hasattr(module, self.name):
                 raise
         return module
@@ -186,7 +186,7 @@ class Made:
     Parameters
     ----------
     function, arguments, keywords
-        The call. Each of these may itself be a maker, whose object `made` makes first.
+        The call. Each may itself be a `Place` or a `Made`; `made` then makes its object first.
     """
 
     function: Any

@@ -40,7 +40,7 @@ ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None
 
 
 class Sources:
-    """Numbers the sources of randomness in a subject, in the order in which they are pickled.
+    """Gives a number to each source of randomness in a subject, in the order of pickling.
 
     Examples
     --------

@@ -175,7 +175,6 @@ def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -
 
 
 def _module(name: str, state: dict[str, Any]) -> ModuleType:
-    """Return a copy of a module with this state."""
     module = ModuleType(name)
     vars(module).update(state)
     return module

@@ -93,7 +93,7 @@ class _Found:
 
     @property
     def worth(self) -> float:
-        """The growth, reduced for events that use a fitted score: then other events are preferred."""
+        """The growth, reduced for events that use a fitted score, so that other events are preferred."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:
@@ -145,7 +145,6 @@ def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterato
 
 
 def _distinct(found: Iterable[_Found]) -> list[_Found]:
-    """Return the candidates in their order, without repeated events."""
     kept: dict[str, _Found] = {}
     for each in found:
         kept.setdefault(each.event.words(), each)

@@ -26,15 +26,15 @@ from audit.laws.region import Region, members, probability
 from audit.results.outputs import LEAST_SPAN, MOST_EDGE, Outputs
 from audit.verdict.examples import output_words
 
-#: The approximate limit on the number of bins, and the limit on that of single values. Larger limits give
-#: finer plots and larger files.
+#: The approximate limit on the number of bins, and the limit on the number of single values. Larger limits
+#: give finer plots and larger files.
 MOST_BINS, MOST_NAMES = 20, 10
 #: At most this many runs on each side are counted in bins.
 _MOST_KEPT = 16_384
 #: To limit memory, only this many values are counted one by one; after that, new values are counted only if
 #: they are inside the event.
 _MOST_KNOWN = 1_000
-#: This share of the outputs at each end lies beyond the bins; the outer bins count these outputs too.
+#: This share of the outputs at each end lies beyond the edges of the bins; the outer bins count them too.
 _TAIL = 0.005
 _DIGITS = 4
 
@@ -97,7 +97,9 @@ class Seen:
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs under two exact laws, and the part of each bin in the event. None if uncountable.
+    """Return the outputs under two exact laws, counted in bins, and the part of each bin in the event.
+
+    Return None for laws that cannot be counted in bins.
 
     Parameters
     ----------
@@ -240,7 +242,7 @@ def _by_name(
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
-    """Return the weight of each code, shape (4, size): left, right, then left and right inside the event."""
+    """Return weights by bin or value, shape (4, size): left, right, then left and right inside the event."""
     columns = list(zip(codes, weights, inside, strict=True))
     whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
     return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
@@ -258,7 +260,7 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins. They also cover the near ends of the event.
+    """Return round edges of about `MOST_BINS` bins. They also cover ends of the event that are near.
 
     Whole numbers lie in the middle of their bins. Return None if numbers are too far apart or too close for
     bins.

@@ -1,4 +1,4 @@
-"""Plain events instead of a fitted score: on its heaviest entries, and their sums, differences and bounds.
+"""Plain events to show instead of a fitted score: about entries of large weight, their sums and differences.
 
 These events are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed,
 they are tested on separate runs (`judge`).
@@ -19,7 +19,7 @@ from audit.events.features.scores import TableScore
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.memory import PairMemory, growth_rate, merged
 
-#: This many entries of a score are tried as plain events.
+#: Plain events are tried on this many entries of a score.
 _ENTRIES = 3
 #: For joint bounds, this many bounds are tried for each of two entries.
 _BOUNDS = 24
@@ -28,7 +28,7 @@ _FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
-    """Return tables that count past runs by the heaviest entries of a score, their sums and differences.
+    """Return tables that count past runs by the entries of largest weight, their sums and their differences.
 
     An entry that some outputs lack is left out, because a sum does not show whether its entries are present.
     """
@@ -46,7 +46,7 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """Yield the best event "both pass a bound" for each two entries of large weight, and its p and q.
+    """For each two entries of large weight, yield the best event that bounds both, with its p and q.
 
     Parameters
     ----------

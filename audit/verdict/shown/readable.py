@@ -33,7 +33,7 @@ _ORDER = (
 )
 _CONTAINERS = (tuple, list, Mapping, np.ndarray)
 _STEP, _SCORES = 3, 8
-#: Steps into an output that are unnatural to a reader; an event with such a step ranks lower.
+#: Unnatural ways to read a part of an output, such as one letter of a text. Events that use them rank lower.
 _ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", "variable"})
 _LETTERS_A_STEP = 40
 
@@ -104,10 +104,11 @@ def is_narrow(low: float, high: float) -> bool:
 
 
 def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
-    """Yield events with a shorter k-th condition that may contain nearly the same outputs, easiest first.
+    """Yield events whose k-th condition is shorter, the easiest to read first.
 
-    An interval becomes one number if the stored outputs inside it are all that number. Bounds become whole
-    numbers if all stored outputs are whole; otherwise they are rounded. Several intervals become one.
+    They may hold nearly the same outputs. An interval becomes one number if the stored outputs inside it are
+    all that number. Bounds become whole numbers if all stored outputs are whole; otherwise they are rounded.
+    Several intervals become one.
     """
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or condition.special is not None:
