@@ -94,7 +94,7 @@ class ConjunctionQueries:
 
     @property
     def tau(self) -> float:
-        """The tolerance of the queries; a variable is kept if its answer is at most this."""
+        """The tolerance of the queries; a variable is kept if its answer is at most `tau`."""
         return self.alpha / (2 * self.dimension)
 
     def queries(self) -> list[StatisticalQuery]:
@@ -159,7 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` conjunctions; run i uses the same noise on every database of the same length."""
+        """Return the outputs of `size` runs; run i uses the same noise on databases of the same length."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -184,11 +184,11 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, a row for each kind of record; raise if any is invalid."""
+        """Return the bits of x and whether y is 1, for each distinct record; raise if one is invalid."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return a row for each kind of record, and how often each kind occurs in each chunk."""
+        """Return the rows of `_checked`, and how often each distinct record occurs in each chunk."""
         sample, chunk = listed(database), self._chunk(database)
         counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
         return self._checked(sample), np.array(counts)

@@ -36,7 +36,7 @@ __all__: list[str] = []
 
 
 def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, budget: int = 1_000) -> Entry:
-    """Return a learner's entry on `examples` examples; only problems with the prefix `hardest` are used."""
+    """Return an entry on `examples` examples; it uses only problems whose name begins with `hardest`."""
     made = part()
 
     def audited() -> dict[str, Any]:
@@ -99,10 +99,9 @@ entries = (
 
 
 def slow() -> tuple[Entry, ...]:
-    """Return entries too slow for `make audit`; only `tests/learners/test_least_sizes.py` audits them.
+    """Return entries too slow for `make audit`. Only `tests/learners/test_least_sizes.py` audits them.
 
-    One of them states a size whose computation needs scipy.optimize. Loading the catalogue must not import
-    it.
+    One of them computes its stated size with scipy.optimize, which loading the catalogue must not import.
     """
     return (
         _least(

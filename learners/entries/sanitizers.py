@@ -19,7 +19,7 @@ _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 
 def _lumps() -> list[Entry]:
-    """Return entries with the sanitizers' exact laws at d = 64, ε = 1, δ = 10^−6 and the least private m."""
+    """Return entries of the sanitizers' exact laws at d = 64, ε = 1 and δ = 10^−6, on the least private m."""
     lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
     between = partial(_lumped, LumpedIntervals, other=2**15)
     quarter: dict[str, Any] = {"alpha": 0.25}
@@ -69,8 +69,8 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
     """Return an entry that audits accuracy at the default parameters, for which m is below 1,000,000.
 
-    If `varies`, runs release different outputs, and privacy is audited too. Otherwise nearly all runs release
-    the same database, so they say nothing about privacy.
+    If `varies`, privacy is audited too. Otherwise nearly all runs release the same database, so they say
+    nothing about privacy.
     """
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None

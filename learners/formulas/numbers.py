@@ -89,7 +89,7 @@ def _errors(database: Any, concept: int, *, thresholds: bool) -> int:
 
 
 def pure(made: Any) -> Formulas:
-    """Return the formulas of the choice by e^(−ε·errors/2) among all points, or all 2^d + 1 thresholds."""
+    """Return the formulas of a choice by weights e^(−ε·errors/2) among all points or all thresholds."""
     thresholds = "interval" in made.name
     concepts = range(2**made.dimension + thresholds)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
@@ -109,7 +109,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points; all but three have equal weight and are lumped."""
+    """Return the formulas of the choice among 2^d points; all but three are lumped into one outcome."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -128,9 +128,9 @@ def pure_lumped(lumped: Any) -> Formulas:
 
 
 def point_size(made: Any) -> Formulas:
-    """Return the formulas with the m at which a number of mass 3α/4 is released with probability 1 − β.
+    """Return the formula of m alone: a number of mass 3α/4 is then released with probability 1 − β.
 
-    This m is computed from binomial counts and Laplace tails.
+    It is computed from binomial counts and Laplace tails.
     """
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
@@ -155,7 +155,7 @@ def point_size(made: Any) -> Formulas:
 
 
 def pure_size(made: Any) -> Formulas:
-    """Return the formulas with the m at which a union bound over all concepts gives β.
+    """Return the formula of m alone: at this m a union bound over all concepts gives β.
 
     There are 2^d points, or 2^d + 1 thresholds.
     """
@@ -166,7 +166,7 @@ def pure_size(made: Any) -> Formulas:
 
 
 def hashed_size(made: Any) -> Formulas:
-    """Return the formulas with the least m over all hash lengths, for ε ≤ 6 (see the learner's guarantee)."""
+    """Return the formula of m alone: the least over all hash lengths, for ε ≤ 6 (the learner's guarantee)."""
     gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
     sizes = []
     for bits in range(1, made.dimension):

@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 
 
 def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: float) -> float:
-    """Return the bound at the end of the proof of K11 Theorem 3.4, on Pr[err(h) ≥ OPT + alpha].
+    """Return the bound on Pr[err(h) ≥ OPT + alpha] at the end of the proof of K11 Theorem 3.4.
 
     Guarantee
     ---------
@@ -149,8 +149,8 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         q: takes a database and `hypotheses`, returns one number for each; higher is better. It must change by
         at most 1 when a record is replaced; this is not checked. None: minus the number of errors.
     bits
-        Length of the description of a concept, an integer ≥ 0. It is public. Each bit halves the weight.
-        None: all weights are equal.
+        Takes a concept; returns the length of its description, a whole number ≥ 0. Lengths are public. Each
+        bit halves the weight. None: all weights are equal.
 
     Raises
     ------
@@ -219,7 +219,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
     def size_for(self, bits: int | None) -> int:
-        """Return the number of examples that suffice if some best hypothesis has this many bits.
+        """Return the number of examples that suffice if this many bits describe a best hypothesis.
 
         Examples
         --------
@@ -250,7 +250,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts; run i uses the same uniform number on every database."""
+        """Return the concepts of `size` runs; run i uses the same uniform number on every database."""
         names = self.hypotheses.names
         return [names[place] for place in self._mechanism.sample(database, size, rng).tolist()]
 

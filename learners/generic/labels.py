@@ -252,9 +252,9 @@ class ReplacedRecords(LabelPrivateLearner):
 
     Guarantee
     ---------
-    None. Take two concepts that agree on the point u and differ on w. If the first half holds only copies of
-    u, one of the two is kept. If one copy is replaced by w, both are kept. So an output has positive
-    probability on one database and probability 0 on the other: the loss is infinite.
+    None. Take two concepts that agree on the point u and differ on w. If the part that is used without labels
+    holds only copies of u, one of the two concepts is kept. If one copy is replaced by w, both are kept. So
+    an output has positive probability on one database and probability 0 on the other: the loss is infinite.
 
     Examples
     --------

@@ -283,7 +283,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return the entry of A* at d = 16, on as many examples as it needs; runs audit both claims."""
+    """Return the entry of A* at d = 16, on as many examples as it needs; runs audit privacy and accuracy."""
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

@@ -162,7 +162,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return outputs
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if `law_is_feasible` says that it would take long."""
+        """Return the exact law of the answer; None if computing it would take long (`law_is_feasible`)."""
         check_database(database)
         if not law_is_feasible(self.dimension, len(database)):
             return None

@@ -61,14 +61,14 @@ def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.ui
 
 @dataclass(frozen=True)
 class HashedPoint:
-    """The predictor that labels the numbers in one bucket of a linear hash with 1.
+    """The predictor that is 1 on the numbers in one bucket of a linear hash, else 0.
 
     Parameters
     ----------
     rows
         The map: for each row a mask of bits.
     bucket
-        The bucket, whose bit i is the parity of x's bits in row i.
+        The bucket. A number x is in it if each bit i of the bucket is the parity of (x AND row i).
     dimension
         d.
 
@@ -183,8 +183,8 @@ class HashedPointLearner(PureLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     bits
-        l, the bits of a bucket, at most d; at d nothing is hashed. Default: the l that needs the fewest
-        examples.
+        l, the number of bits of a bucket, at most d. If it is d, nothing is hashed. Default: the l that needs
+        the fewest examples.
     points, size
         The numbers that the databases of a privacy audit are built from, and the number of examples in each.
 
@@ -256,7 +256,7 @@ class HashedPointLearner(PureLearner):
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
-        """Return the choice of a bucket for a given map."""
+        """Return the mechanism that chooses a bucket, for a given map."""
         sample = self._sample(database)
         buckets = parities(sample.points, rows)
         both = np.concatenate([buckets, buckets])
@@ -266,7 +266,7 @@ class HashedPointLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
-        """Return `size` predictors; run i uses the same map and uniform numbers on every database."""
+        """Return the predictors of `size` runs; run i uses the same map and coins on every database."""
         sample = self._sample(database)
         choices: dict[
             tuple[int, ...], GroupedChoice
@@ -296,7 +296,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _identity(self) -> tuple[int, ...] | None:
-        """The identity map, if there are as many buckets as numbers."""
+        """The identity map if there are as many buckets as numbers, else None."""
         if self.hash_bits < self.dimension:
             return None
         return tuple(1 << place for place in reversed(range(self.dimension)))

@@ -130,7 +130,7 @@ class OneZeroMeans(MeansProblem):
     def of(
         cls, name: str, target: tuple[bool, ...], masses: tuple[float, ...], *, chunk: int
     ) -> OneZeroMeans:
-        """Return the problem of a target and one mass for each variable; the masses sum to at most 1.
+        """Return the problem with this target and one mass for each variable; the masses sum to at most 1.
 
         Examples
         --------
