@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres before each round and after the last round, and the mass of each centre's cluster.
+    """Return the centres and their clusters' masses, before each round and after the last.
 
     Examples
     --------

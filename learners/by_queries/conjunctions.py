@@ -272,7 +272,6 @@ class ConjunctionLearner(KeepsVariables):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         chunk = self._noise.chunk_size(self.algorithm.queries(), beta=self.beta)
         return self.dimension * chunk
 

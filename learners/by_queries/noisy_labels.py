@@ -96,7 +96,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        Error about *clean* labels and failure probability, each in (0, 1/2).
+        Error on *clean* labels and failure probability, each in (0, 1/2).
     eta
         The known noise rate, in [0, 1/2): each label of the sample was flipped with this probability.
     size
@@ -147,7 +147,6 @@ class NoisyConjunctionLearner(KeepsVariables):
 
     @property
     def _needed(self) -> int:
-        """The number of noisy examples that the utility claim needs."""
         parts = [part for query in self.algorithm.queries() for part in split_query(query, eta=self.eta)]
         return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
 

@@ -7,10 +7,9 @@ The sizes were found by trial; `benchmarks/README.md` has the measured shares of
 run at ε = 0.1, where the noise decides the least size; at ε = 1 the sampling error does. The perceptron is
 run in the local model at ε = 0.3 for the same reason.
 
-Other learners have no such entry. For MASKED-PARITY, the generic learner and k-means the sample decides the
-least size, so that wider noise hardly matters there. A* calls A, the PARITY learner here. The sanitizer of
-POINT is private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it. The
-tests compare exact failures of the generic sanitizer and of the average of Laplace answers.
+Other learners have no such entry. For MASKED-PARITY, the generic learner and k-means, sampling error decides
+the least size and wider noise hardly matters. A* calls A, which has an entry. The sanitizer of POINT is
+private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it.
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, b
 
 
 _RARE = "1.01·α at 0"
-#: The number of runs for entries that fail in 6 of 100 runs, near β = 0.1. At significance 1e-7 a fixed
-#: sample of 1,280 runs would show that the claim is met.
+#: The runs of an entry that fails in 6 of 100 runs, near β = 0.1. At significance 1e-7 a fixed sample of
+#: 1,280 runs would show that the failure probability is below β.
 _CLOSE = 2_500
 
 entries = (

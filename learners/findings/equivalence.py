@@ -132,11 +132,11 @@ def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
 def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
     """Return the number of rounds and the final distribution of a learner that approximates a database.
 
-    The method is multiplicative weights. In each round an agnostic learner gets examples of which half are
-    points of the database S with label 1 and half are points of the distribution D with label 0. A hypothesis
-    is a concept or its complement. Its error is 1/2 − (Q(S) − Q(D))/2, where Q is the share that the
-    hypothesis labels 1. D then gets more weight where the returned hypothesis is 1. The learner here is the
-    worst of all learners whose excess error is at most γ.
+    The method is multiplicative weights. In each round an agnostic learner gets points of the database S with
+    label 1 and as many points of the distribution D with label 0. The error of a hypothesis (a concept or its
+    complement) is 1/2 − (Q(S) − Q(D))/2, where Q is the share that it labels 1. D then gets more weight where
+    the returned hypothesis is 1. The learner here is the worst of all learners whose excess error is at most
+    γ.
 
     Guarantee
     ---------

@@ -130,7 +130,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return the formulas of Rec's fitted split: the choice's ε, and the scale and threshold of A_dist."""
+    """Return the formulas of Rec's budgets by `fitted`: the choice's ε, A_dist's scale and threshold."""
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}

@@ -80,9 +80,9 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
     Guarantee
     ---------
-    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b is the number of bits of a best
-    hypothesis. If Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is
-    that of `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
+    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b bits describe a best hypothesis. If
+    Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is that of
+    `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
     bits(h))·e^(−εnα/6) times the probability of a best one, g. The probabilities of all such h add up to at
     most 2^b·e^(−εnα/6) ≤ β/3.
 
@@ -238,7 +238,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return the score of every hypothesis, in order: minus the number of errors, or the custom score."""
+        """Return the score of every hypothesis: minus the number of errors, or the custom score."""
         owner = type(self).__name__
         if self.score is not None:
             return floats(self.score(database, self.hypotheses), what=f"The scores of `{owner}`")

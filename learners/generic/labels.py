@@ -98,7 +98,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     share
-        The part of a database that is used without labels, in [0, 1]; None: the share in `sample_size`.
+        The part of a database that is used without labels, in [0, 1]; None: the share that `sample_size`
+        assumes.
     size
         The number of records in each database of a privacy audit.
 
@@ -173,7 +174,6 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         if self.share is None:
             return self.unlabelled_size + self.labelled_size
         parts = [(self.unlabelled_size, self.share), (self.labelled_size, 1.0 - self.share)]

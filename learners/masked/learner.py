@@ -137,7 +137,6 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         queries = [*self.algorithm.first_round(), self.algorithm.second_round(0)]
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 

@@ -1,4 +1,4 @@
-"""The statistical queries about MASKED-PARITY: their values on records, and the parts of their means."""
+"""The statistical queries about MASKED-PARITY: their values, and their means split as in `fourier`."""
 
 from __future__ import annotations
 

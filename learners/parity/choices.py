@@ -47,7 +47,7 @@ def chosen_candidates(
 
 
 def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilon: float) -> list[float]:
-    """Return the probability of choosing each candidate, in their order.
+    """Return the probability that each candidate is chosen, in the order of `candidates`.
 
     Examples
     --------

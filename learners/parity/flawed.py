@@ -64,7 +64,7 @@ class BoldParityLearner(ParityLearner):
 
     @property
     def rates(self) -> Rates:
-        """The tight p, and half of the tight q."""
+        """p as in `Rates.tight`, and half of its q."""
         tight = Rates.tight(self.epsilon)
         return Rates(tight.inclusion, tight.refusal / 2.0)
 

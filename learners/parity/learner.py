@@ -140,7 +140,6 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

@@ -1,8 +1,7 @@
 """The improper pure learner of POINT_d by random hashing, whose sample size does not grow with d.
 
-Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
-suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,
-is of that kind: a random linear map over GF(2) splits the numbers into 2^l buckets.
+Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists. Here a random linear map over
+GF(2) splits the numbers into 2^l buckets, and each hypothesis is 1 on one bucket.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class HashedPoint:
 
     @property
     def count(self) -> int:
-        """The number of inputs that get the label 1: 2^(d − rank), or 0."""
+        """The number of inputs that get the label 1: 2^(d − rank), or 0 if the bucket is empty."""
         basis: list[tuple[int, int]] = []
         bits = [self.bucket >> place & 1 for place in reversed(range(len(self.rows)))]
         for mask, bit in zip(self.rows, bits, strict=True):
@@ -237,7 +236,6 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs, with the default bits."""
         return self._best[1]
 
     @property

@@ -40,7 +40,7 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """The average of each query over its chunk: all that a learner by chunks sees of a database.
+    """The average of each query over its chunk: all that a learner by queries sees of a database.
 
     Parameters
     ----------
