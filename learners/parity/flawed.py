@@ -64,7 +64,7 @@ class BoldParityLearner(ParityLearner):
 
     @property
     def rates(self) -> Rates:
-        """p as in `Rates.tight`, and half of its q."""
+        """`Rates.tight`, with half of its q."""
         tight = Rates.tight(self.epsilon)
         return Rates(tight.inclusion, tight.refusal / 2.0)
 
