@@ -1,4 +1,4 @@
-"""Entries of learners on few more examples than they need: they fail if the noise is 1.4 times as wide.
+"""Entries of learners on few more examples than needed; with noise 1.4 times as wide, they fail.
 
 At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
 hardest problem, at a size where few runs of the correct learner fail. If the learner is given only 0.7 of its

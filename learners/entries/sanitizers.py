@@ -19,7 +19,7 @@ _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 
 def _lumps() -> list[Entry]:
-    """Return entries of the sanitizers' exact laws at d = 64, ε = 1 and δ = 10^−6, on the least private m."""
+    """Return entries of the sanitizers' exact laws at d = 64, ε = 1, δ = 10^−6 and m = `private_size`."""
     lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
     between = partial(_lumped, LumpedIntervals, other=2**15)
     quarter: dict[str, Any] = {"alpha": 0.25}

@@ -126,7 +126,10 @@ class AtSize(PlainParameters):
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbours made of calm and odd records, of one of them, of examples, of random labels."""
+        """Return neighbours of three kinds.
+
+        They hold calm and odd records, drawn examples, or examples with random labels.
+        """
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:

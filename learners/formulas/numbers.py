@@ -45,8 +45,8 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 def point(made: Any) -> Formulas:
     """Return the formulas of A_dist over the numbers, with a random number if it refuses.
 
-    Between neighbours the gap falls by at most 2. It falls by 2 if a record of the leading number is replaced
-    by one of the runner-up.
+    Between neighbours the lead of the best number falls by at most 2. It falls by 2 if a record of this
+    number is replaced by one of the runner-up.
     """
     named = range(2**made.dimension)
     far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4
@@ -128,10 +128,7 @@ def pure_lumped(lumped: Any) -> Formulas:
 
 
 def point_size(made: Any) -> Formulas:
-    """Return the formula of m alone: a number of mass 3α/4 is then released with probability 1 − β.
-
-    It is computed from binomial counts and Laplace tails.
-    """
+    """Return the formula of m alone: at this m a number of mass 3α/4 is released with probability 1 − β."""
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
     mass = 0.75 * made.alpha

@@ -203,7 +203,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each labelling that the class gives to some points: the first such concept.
+        """Return one concept for each labelling that the class gives to some points: the first one.
 
         Examples
         --------

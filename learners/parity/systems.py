@@ -28,7 +28,7 @@ WORD = 64
 
 @dataclass(frozen=True)
 class Space:
-    """The solutions: the origin plus any sum of directions. A direction that is 0 adds none.
+    """The solutions: the origin plus any sum of directions. A direction 0 adds nothing.
 
     Examples
     --------
