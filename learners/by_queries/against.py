@@ -153,7 +153,7 @@ def kmeans_against(
     Raises
     ------
     InvalidValue
-        Raised when the audit runs: `is_steady` holds on no law of the library.
+        `is_steady` holds on no law of the library; raised when the audit runs.
 
     Examples
     --------

@@ -167,7 +167,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return list(map(tuple, kept.astype(int).tolist()))
 
     def distribution(self, database: Any) -> Finite | Product:
-        """Return the exact law: each variable is kept independently, with the probability of a noise tail.
+        """Return the exact law. Each variable is kept independently; its probability is a tail of the noise.
 
         For more than 12 variables the conjunctions are not listed; the law is a product over the bits.
         """

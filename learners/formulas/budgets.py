@@ -80,11 +80,11 @@ def _depth(top: int) -> tuple[int, int]:
 
 
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
-    """Return g and, for each level, the ε of the choice and of one A_dist; g is the innermost lead.
+    """Return g and, for each level, the ε of the choice and of one A_dist.
 
     b is the failure probability divided by 2N + 1. At a level where the best leads by G = 4^i·g, the choice
-    fails with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)). g
-    is such that all these ε add up to the nominal ε.
+    fails with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)).
+    g, the lead at the innermost level, is such that all these ε add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)

@@ -1,6 +1,6 @@
 """Formulas of the two noisy binary searches of BNS §3.2 and of the learner of INTERVAL_d that uses them.
 
-They are sums over all paths of a search.
+Every formula is a sum over all paths of a search.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ __all__ = ["CompressionLearner", "Round", "hold_out_size"]
 
 
 def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many records keep a noisy test error within alpha, except with probability beta.
+    """Return how many records put a noisy test error within alpha of the error, except with probability beta.
 
     Guarantee
     ---------

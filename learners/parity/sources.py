@@ -1,4 +1,4 @@
-"""Hard problems for parities, and laws of points under which every parity's error is exact for any d.
+"""Hard problems for parities, and laws of points under which every parity's error is known exactly.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law has
 all of them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant

@@ -112,7 +112,7 @@ class HashedPoint:
         return 1 << (self.dimension - len(basis))
 
     def error_on(self, source: NumberSource, target: int) -> float:
-        """Return the exact probability of the numbers where the predictor differs from a point function."""
+        """Return the exact probability that the predictor differs from a point function."""
         numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
         said = parities(numbers, self.rows) == np.uint64(self.bucket)
         wrong = [
@@ -195,8 +195,8 @@ class HashedPointLearner(PureLearner):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The map A is drawn without the data. Given A,
-    the exponential mechanism chooses the bucket b. The scores are minus the errors of the 2^l predictors on
-    the sample, which move by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second
+    the exponential mechanism chooses the bucket b. The score of a bucket is minus the errors of its
+    predictor, and moves by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second
     factor depends on the sample S, and it changes by a factor of at most e^epsilon.
 
     On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
