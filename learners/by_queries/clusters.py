@@ -172,7 +172,7 @@ class ClusterProblem:
 
 
 def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[ClusterProblem]:
-    """Return problems with two points near each initial centre on which `is_steady` holds.
+    """Return problems for which `is_steady` holds, with two points near each initial centre.
 
     Notes
     -----
@@ -210,9 +210,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a problem with two to four random points near each initial centre; None if none is steady.
-
-    Steady means that `is_steady` holds.
+    """Return a problem with 2 to 4 random points near each initial centre; None if `is_steady` rejects all.
 
     Examples
     --------

@@ -56,10 +56,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs.
-
-    The entries of `_accurate` audit accuracy, at the m of the default parameters.
-    """
+    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs."""
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"

@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 _MEMBERS, _SMALL, _NOISE = 32, 32, 1.0 / 8.0
-#: Largest losses that audits of the code found over all databases (`KEPT`); no formula is known.
+#: The largest losses that audits of the code found over all databases. No formula is known, so these
+#: numbers reveal only a later change of the code (`KEPT`).
 _LOST_PROPER, _LOST_INTERVAL = 0.384652975, 0.324868851
 Claim = tuple[float, float]
 _COUNTS = (
