@@ -36,7 +36,7 @@ class _Separable(Reweighted):
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a named population: a known one reweighted, or a random one of `random_separable`."""
+        """Return a name and a population: a known one reweighted, or a random one of `random_separable`."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -70,7 +70,7 @@ def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
 
 
 def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float = 0.5) -> OracleRun:
-    """Return the audit run of `PerceptronQueries` against all valid oracles.
+    """Return `PerceptronQueries` as the subject of an audit against all valid oracles.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class _Steady(Reweighted):
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a named population on which `is_steady` holds: a known one reweighted, or a random one."""
+        """Return a name and a population that `keeps` accepts: a known one reweighted, or a random one."""
         seed = int(rng.integers(2**31))
         found = random_clusters(self.algorithm, examples=1, rng=np.random.default_rng(seed))
         if found is None or rng.random() < 0.5:
@@ -146,12 +146,14 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return the audit run of `KMeansQueries` against all valid oracles, on steady laws (`is_steady`).
+    """Return `KMeansQueries` as the subject of an audit against all valid oracles.
+
+    The audit tries only laws on which `is_steady` holds.
 
     Raises
     ------
     InvalidValue
-        When it runs: `is_steady` holds on no law of the library.
+        `is_steady` holds on no law of the library; raised when the audit runs.
 
     Examples
     --------

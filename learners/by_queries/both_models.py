@@ -30,7 +30,7 @@ def in_both_models(
     utility_runs: int = 2_600,
     formulas: Callable[[Any], Formulas] | None = None,
 ) -> tuple[Entry, ...]:
-    """Return four entries: the learner in each model, on few records, and on its stated n (audited by runs).
+    """Return four entries: in each model the learner on few records, and on its stated n (audited by runs).
 
     Parameters
     ----------

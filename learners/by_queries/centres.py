@@ -55,7 +55,10 @@ def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float
 
 @dataclass(frozen=True)
 class _Share:
-    """The query that is 1 (if `place` is given, a coordinate) on the points nearest to a centre, else 0."""
+    """The query that is 1 on the points nearest to a centre, else 0.
+
+    If `place` is given, this coordinate of the point takes the place of 1.
+    """
 
     centres: Centres
     cluster: int

@@ -57,7 +57,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         def _is_record(self, record: Any) -> bool: ...
 
     def _settle(self, records: tuple[Any, ...]) -> None:
-        """Check the model and set the defaults: `records`, and as many records in a database as queries."""
+        """Check `model`; set the defaults of `records` and of `size`, one record for each query."""
         ChunkNoise(self.model, self.epsilon)
         for name, value in (("size", self.algorithm.most_queries), ("records", records)):
             if getattr(self, name) is None:

@@ -68,7 +68,7 @@ class ChunkNoise:
         finite_number(self.epsilon, what="The `epsilon` of `ChunkNoise`", above=0)
 
     def law(self, chunk: int, *, width: float) -> LaplaceSum:
-        """Return the law of the noise on the average of a query of this width over `chunk` records."""
+        """Return the law of the noise on an average over `chunk` records; `width` is the query's range."""
         return LaplaceSum(1 if self.model == "central" else chunk, width / (self.epsilon * chunk))
 
     def chunk_size(self, queries: Sequence[StatisticalQuery], *, beta: float) -> int:

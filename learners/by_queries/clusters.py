@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres before each round and after the last round, and the mass of each centre's cluster.
+    """Return the centres and their clusters' masses, before each round and after the last.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Return whether centres within `accuracy` of Lloyd's make the same clusters, in every round.
+    """Return whether centres within `accuracy` of Lloyd's make Lloyd's clusters in every round.
 
     Guarantee
     ---------
@@ -153,7 +153,7 @@ class ClusterProblem:
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a steady problem with a point or some weight moved; this problem itself if none is found."""
+        """Return a similar problem on which `is_steady` holds; this problem itself if none is found."""
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()
@@ -172,7 +172,7 @@ class ClusterProblem:
 
 
 def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[ClusterProblem]:
-    """Return steady problems with two points near each initial centre.
+    """Return problems for which `is_steady` holds, with two points near each initial centre.
 
     Notes
     -----
@@ -210,7 +210,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a steady problem with two to four random points near each initial centre, or None.
+    """Return a problem with 2 to 4 random points near each initial centre; None if `is_steady` rejects all.
 
     Examples
     --------

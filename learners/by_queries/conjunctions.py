@@ -94,7 +94,7 @@ class ConjunctionQueries:
 
     @property
     def tau(self) -> float:
-        """The tolerance of the queries; a variable is kept if its answer is at most this."""
+        """The tolerance of the queries; a variable is kept if its answer is at most `tau`."""
         return self.alpha / (2 * self.dimension)
 
     def queries(self) -> list[StatisticalQuery]:
@@ -159,7 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` conjunctions; run i uses the same noise on every database of the same length."""
+        """Return the outputs of `size` runs; run i uses the same noise on databases of the same length."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -167,7 +167,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return list(map(tuple, kept.astype(int).tolist()))
 
     def distribution(self, database: Any) -> Finite | Product:
-        """Return the exact law: each variable is kept independently, with the probability of a noise tail.
+        """Return the exact law. Each variable is kept independently; its probability is a tail of the noise.
 
         For more than 12 variables the conjunctions are not listed; the law is a product over the bits.
         """
@@ -184,11 +184,11 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, a row for each kind of record; raise if any is invalid."""
+        """Return the bits of x and whether y is 1, for each distinct record; raise if one is invalid."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return a row for each kind of record, and how often each kind occurs in each chunk."""
+        """Return the rows of `_checked`, and how often each distinct record occurs in each chunk."""
         sample, chunk = listed(database), self._chunk(database)
         counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
         return self._checked(sample), np.array(counts)
@@ -272,7 +272,6 @@ class ConjunctionLearner(KeepsVariables):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         chunk = self._noise.chunk_size(self.algorithm.queries(), beta=self.beta)
         return self.dimension * chunk
 
@@ -302,7 +301,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return, for each variable, the share of x_i = 0 ∧ y = 1 in its chunk; None if chunks are empty.
+        """Return the share of records with x_i = 0 ∧ y = 1 in each chunk i; None if chunks are empty.
 
         Examples
         --------

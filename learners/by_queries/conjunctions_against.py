@@ -91,7 +91,7 @@ def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float
 
 
 def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return the audit run of `ConjunctionQueries` (B Theorem 5) against all valid oracles.
+    """Return `ConjunctionQueries` (B Theorem 5) as the subject of an audit against all valid oracles.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
 
 
 def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return the audit run of `TrustingConjunctions`, with the claim of the correct learner.
+    """Return `TrustingConjunctions` as the subject of an audit, with the claim of the correct learner.
 
     Examples
     --------

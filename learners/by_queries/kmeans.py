@@ -123,7 +123,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
         return cluster_problems(self.algorithm, examples=self.sample_size())
 
     def random(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a random steady problem, with `sample_size` points."""
+        """Return a random problem on which `is_steady` holds, with `sample_size` points."""
         found = random_clusters(self.algorithm, examples=self.sample_size(), rng=rng)
         return self.problems()[0] if found is None else found
 

@@ -96,7 +96,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        Error about *clean* labels and failure probability, each in (0, 1/2).
+        Error on *clean* labels and failure probability, each in (0, 1/2).
     eta
         The known noise rate, in [0, 1/2): each label of the sample was flipped with this probability.
     size
@@ -112,7 +112,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     epsilon-differential privacy when one record is replaced. Each query for Pr[x_i = 0 ∧ y = 1] is split into
     two: the mean of y·[x_i = 0]/2 and the mean of [x_i = 0]/2. Each of the 2d queries has a chunk of its own,
     of m = ⌊n/2d⌋ records, and Laplace noise of scale 1/(m·epsilon). One record moves the first mean by at
-    most 1/m and the second by at most 1/2m, so only the query about the labels costs all of epsilon.
+    most 1/m and the second by at most 1/2m, so the answer to the second query is even (epsilon/2)-private.
     *Utility*: the first answer is divided by 1 − 2·eta. On `sample_size` examples, with probability 1 − beta,
     all first answers are within (1 − 2·eta)·alpha/4d and all second answers within alpha/4d. Then the d
     answers about clean labels are within alpha/2d, and the error is at most alpha.
@@ -147,7 +147,6 @@ class NoisyConjunctionLearner(KeepsVariables):
 
     @property
     def _needed(self) -> int:
-        """The number of noisy examples that the utility claim needs."""
         parts = [part for query in self.algorithm.queries() for part in split_query(query, eta=self.eta)]
         return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
 
@@ -170,7 +169,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return self.eta
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the conjunction that the SQ learner finds; its oracle corrects for flipped labels."""
+        """Return the conjunction that the SQ learner finds; the oracle corrects for flipped labels."""
         self._checked(database)
         if not self._chunk(database):
             return INSUFFICIENT

@@ -135,10 +135,10 @@ def separable_problems(
 
     Notes
     -----
-    In the problem "the far side just above alpha" slightly more than alpha of the examples lie, seen from
-    the others, on the other side of the normal vector. The first round adds the mean of the misclassified
-    examples to the weights. For margins below about 0.7 both this mean and the new weights misclassify the
-    examples on the other side.
+    In the problem "the far side just above alpha" all labels are 1. The points are margin·normal ± v, with v
+    orthogonal to `normal`; the one with the minus sign has a probability slightly above alpha. The first
+    round makes the weights a multiple of the mean of the points. For margins below about 0.7 these weights
+    misclassify the point of small probability.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""SQ dimension, and a non-adaptive weak learner of classes in which the SQ dimension is small.
+"""SQ dimension, and a non-adaptive weak learner of classes with a small SQ dimension.
 
 The source is K11, after Corollary 5.17.
 """

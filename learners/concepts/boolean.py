@@ -85,11 +85,11 @@ class ConjunctionClass(_OnBits):
     """
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether no variable of the conjunction is 0."""
+        """Return for each point whether the conjunction is true."""
         return np.asarray(~(self._matrix([concept]) & ~self._matrix(points)).any(axis=1))
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return for each conjunction and point whether no variable of the conjunction is 0."""
+        """Return for each conjunction and point whether the conjunction is true there."""
         concepts, matrix = self._both(points)
         return np.asarray(_products(concepts, ~matrix) == 0)
 
@@ -202,7 +202,7 @@ class _Masked(Sequence[Any]):
 
 
 def _odd(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the inner products modulo 2, of shape (words, points)."""
+    """Return the inner product modulo 2 of every word and point, shape (words, points)."""
     return np.asarray(_products(words, points) % 2 == 1)
 
 

@@ -98,7 +98,7 @@ class ExampleDistribution:
         )
 
     def errors(self, concepts: ConceptClass) -> NDArray[np.float64]:
-        """Return the error of every concept of a class, in their order."""
+        """Return the errors of all concepts of a class, in the order of the class."""
         points, signs = concepts.split(self.examples)
         wrong = concepts.table(points) ^ signs
         return np.array([math.fsum(self._masses[row].tolist()) for row in wrong])

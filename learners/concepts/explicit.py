@@ -106,7 +106,7 @@ class ExplicitClass(ConceptClass):
 
 
 def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
-    """Return a class with one concept for each labelling that a class gives to some points (default: all).
+    """Return the class with one concept for each labelling that `concepts` gives to `points` (default: all).
 
     If several concepts give the same labelling, the first is kept, under its own name (K11 Corollary 3.6).
 

@@ -1,4 +1,4 @@
-"""C^label: the predicates that are 1 on the examples on which a concept errs."""
+"""C^label: for each concept of C, the predicate that is 1 on the examples that the concept mislabels."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1: POINT labels at most one point 1; INTERVAL labels 1 all points below one labelled 1."""
+        """Return 1: no concept of POINT is 1 at two points; one of INTERVAL that is 1 at x is 1 below x."""
         return 1
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -43,7 +43,7 @@ class _OnNumbers(ConceptClass):
         return np.asarray(self._labels(concept, self._numbers(points)), dtype=np.bool_)
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return every concept's labels of points, as `ConceptClass.table`; the points are read once."""
+        """Return every concept's labels of points, as `ConceptClass.table` does."""
         points = self.listed_domain() if points is None else points
         concepts, numbers = self.listed_concepts(), self._numbers(points)
         rows = [self._labels(concept, numbers) for concept in concepts]
@@ -83,7 +83,6 @@ class PointClass(_OnNumbers):
         return self.domain
 
     def _labels(self, concept: Any, numbers: NDArray[Any]) -> Any:
-        """Return for each number whether it equals j."""
         return numbers == concept
 
 
@@ -100,9 +99,8 @@ class IntervalClass(_OnNumbers):
 
     @property
     def concepts(self) -> range:
-        """The numbers j, one more than there are points."""
+        """The thresholds j = 0 … 2^d."""
         return range(2**self.dimension + 1)
 
     def _labels(self, concept: Any, numbers: NDArray[Any]) -> Any:
-        """Return for each number whether it is below j."""
         return numbers < concept

@@ -1,1 +1,1 @@
-"""Entries kept apart from their class: they need a study, or sizes that are slow to compute."""
+"""Entries that need a study, or sizes slow to compute; all other entries are beside their class."""

@@ -1,4 +1,4 @@
-"""Entries of learners on few more examples than they need: they fail if the noise is 1.4 times as wide.
+"""Entries of learners on few more examples than needed; with noise 1.4 times as wide, they fail.
 
 At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
 hardest problem, at a size where few runs of the correct learner fail. If the learner is given only 0.7 of its
@@ -7,10 +7,9 @@ The sizes were found by trial; `benchmarks/README.md` has the measured shares of
 run at ε = 0.1, where the noise decides the least size; at ε = 1 the sampling error does. The perceptron is
 run in the local model at ε = 0.3 for the same reason.
 
-Other learners have no such entry. For MASKED-PARITY, the generic learner and k-means the sample decides the
-least size, so that wider noise hardly matters there. A* calls A, the PARITY learner here. The sanitizer of
-POINT is private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it. The
-tests compare exact failures of the generic sanitizer and of the average of Laplace answers.
+Other learners have no such entry. For MASKED-PARITY, the generic learner and k-means, sampling error decides
+the least size and wider noise hardly matters. A* calls A, which has an entry. The sanitizer of POINT is
+private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ __all__: list[str] = []
 
 
 def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, budget: int = 1_000) -> Entry:
-    """Return a learner's entry on `examples` examples; only problems with the prefix `hardest` are used."""
+    """Return an entry on `examples` examples; it uses only problems whose name begins with `hardest`."""
     made = part()
 
     def audited() -> dict[str, Any]:
@@ -58,8 +57,8 @@ def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, b
 
 
 _RARE = "1.01·α at 0"
-#: The number of runs for entries that fail in 6 of 100 runs, near β = 0.1. At significance 1e-7 a fixed
-#: sample of 1,280 runs would show that the claim is met.
+#: The runs of an entry that fails in 6 of 100 runs, near β = 0.1. At significance 1e-7 a fixed sample of
+#: 1,280 runs would show that the failure probability is below β.
 _CLOSE = 2_500
 
 entries = (
@@ -99,10 +98,9 @@ entries = (
 
 
 def slow() -> tuple[Entry, ...]:
-    """Return entries too slow for `make audit`; only `tests/learners/test_least_sizes.py` audits them.
+    """Return entries too slow for `make audit`. Only `tests/learners/test_least_sizes.py` audits them.
 
-    One of them states a size whose computation needs scipy.optimize. Loading the catalogue must not import
-    it.
+    One of them computes its stated size with scipy.optimize, which loading the catalogue must not import.
     """
     return (
         _least(

@@ -27,16 +27,17 @@ _STATED: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[tuple[Any, Any]]:
-    """Return neighbouring qualities for Rec at the fitted split: pairs with one clear peak, and random pairs.
+    """Return neighbouring quality functions for Rec: pairs with one clear peak, and random pairs.
 
     Parameters
     ----------
     dimension
         d.
     count
-        The number of random pairs for each level of Rec. Their leads are near the gap that A_dist asks for.
+        The number of random pairs for each level of Rec. In these the best value leads by about the gap that
+        A_dist asks for.
     budget
-        The `epsilon` and `delta` that are split; (2, 0.05) by default.
+        The `epsilon` and `delta` of Rec, which uses the fitted split; (2, 0.05) by default.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def _sampled() -> list[Any]:
 
 
 def _listed() -> dict[str, Any]:
-    """Return options with pairs of samples that have one best threshold, so that A_dist in Rec decides."""
+    """Return audit options. Their pairs of samples have one best threshold, so that A_dist in Rec decides."""
     pairs = []
     for ones in (50, 500):
         left = [(2**63 - 1, 1)] * ones + [(2**63 + 1, 0)] * ones

@@ -19,7 +19,7 @@ _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 
 def _lumps() -> list[Entry]:
-    """Return entries with the sanitizers' exact laws at d = 64, ε = 1, δ = 10^−6 and the least private m."""
+    """Return entries of the sanitizers' exact laws at d = 64, ε = 1, δ = 10^−6 and m = `private_size`."""
     lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
     between = partial(_lumped, LumpedIntervals, other=2**15)
     quarter: dict[str, Any] = {"alpha": 0.25}
@@ -56,10 +56,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs.
-
-    The entries of `_accurate` audit accuracy, at the m of the default parameters.
-    """
+    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs."""
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
@@ -69,8 +66,8 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
     """Return an entry that audits accuracy at the default parameters, for which m is below 1,000,000.
 
-    If `varies`, runs release different outputs, and privacy is audited too. Otherwise nearly all runs release
-    the same database, so they say nothing about privacy.
+    If `varies`, privacy is audited too. Otherwise nearly all runs release the same database, so they say
+    nothing about privacy.
     """
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None

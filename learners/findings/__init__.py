@@ -32,7 +32,7 @@ TOPICS = (
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return the findings of this package: each name with the function that computes the finding.
+    """Return the functions that compute the findings of this package, by name.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def n2() -> Finding:
 
 
 def _crowded(k: int, constant: float) -> tuple[int, float]:
-    """Return m, and the exact failure probability of the learner of points on the law of erratum N2."""
+    """Return m, and the exact probability that the learner of points fails on the law of erratum N2."""
     alpha = 1.0 / k
     m = lemma_1_size(alpha=alpha, beta=alpha, constant=constant, **_TOLD)
     mass = alpha**2 * (1.0 + 1e-9)

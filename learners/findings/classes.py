@@ -106,7 +106,7 @@ def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
 
 
 def k11_corollary_3_6() -> Finding:
-    """K11 Corollary 3.6: one hypothesis per labelling is enough, and by Sauer's lemma labellings are few.
+    """K11 Corollary 3.6: one hypothesis per labelling is enough, and Sauer's lemma bounds their number.
 
     Examples
     --------

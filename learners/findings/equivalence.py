@@ -85,7 +85,7 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m; the largest excess error of a learner that sanitizes; and the largest Pr[excess error > 4α].
+    """Return m, the largest excess error of a learner that sanitizes, and the largest Pr[excess error > 4α].
 
     The learner sanitizes two databases for the same class, each with half of ε. In S_1 the point 0 replaces
     every x whose label is not 1; in S_0 it replaces every x whose label is not 0. No concept holds at 0.
@@ -132,11 +132,11 @@ def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
 def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
     """Return the number of rounds and the final distribution of a learner that approximates a database.
 
-    Multiplicative weights: in each round an agnostic learner gets the database S with label 1 and the
-    distribution D with label 0, in equal shares. A hypothesis, a concept or its complement, errs on a share
-    1/2 − (Q(S) − Q(D))/2 of them, where Q is the share that the hypothesis labels 1. D then gets more weight
-    where the returned hypothesis is 1. The learner here is the worst of all learners whose excess error is at
-    most γ.
+    The method is multiplicative weights. In each round an agnostic learner gets points of the database S with
+    label 1 and as many points of the distribution D with label 0. The error of a hypothesis (a concept or its
+    complement) is 1/2 − (Q(S) − Q(D))/2, where Q is the share that it labels 1. D then gets more weight where
+    the returned hypothesis is 1. The learner here is the worst of all learners whose excess error is at most
+    γ.
 
     Guarantee
     ---------
@@ -209,7 +209,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error over the databases, and the m needed at ε = 1."""
+    """Return three numbers: the most rounds and the largest error on any database, and the m for ε = 1."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)

@@ -90,7 +90,7 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return two numbers: the least exact probability of the right output over some targets, and n.
+    """Return the least exact probability of the right output, over some targets, and n.
 
     Each target has one sample, of n examples.
     """
@@ -107,7 +107,7 @@ def _parity_privately() -> tuple[float, int]:
 
 
 def _parity_efficiently() -> tuple[float, int]:
-    """Return two numbers: the least share of runs of A* that are right over some targets, and n.
+    """Return the least success rate of A*, over some targets, and n.
 
     Each target has one sample, of n examples.
     """

@@ -42,7 +42,7 @@ def _exactly(population: MaskedPopulation) -> Any:
 
 
 def _spread(dimension: int, count: int) -> range:
-    """Return `count` evenly spread words; their distance is odd, so no bit is the same in all of them."""
+    """Return `count` evenly spaced words. Their spacing is odd, so no bit is the same in all of them."""
     step = 2**dimension // count | 1
     return range(0, count * step, step)
 

@@ -64,7 +64,7 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """E9, the part about A: with p = ε/4 A's loss is little more than ε/2; the tight form's loss is ε.
+    """E9, the part about A: with p = ε/4, A's loss is little more than ε/2; the tight form's loss is ε.
 
     Examples
     --------

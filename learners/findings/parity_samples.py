@@ -142,7 +142,7 @@ def _first_false(epsilon: float) -> int:
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return (k·n′ + s)/(log/εα) for the printed plan and for footnote 4's; d = ε = 1, and log is ln(1/β)."""
+    """Return (k·n′ + s)·εα/log for the printed plan and for footnote 4's; d = ε = 1 and log = ln(1/β)."""
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
         k = math.ceil(part / math.log(4.0 / 3.0))

@@ -1,4 +1,4 @@
-"""Findings about remarks without a number: the cost of privacy, and what privacy implies."""
+"""Findings about unnumbered remarks of the texts: the cost of privacy, and what privacy implies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Finite hypothesis classes: tables of labels, samples of few distinct examples, problems with exact errors.
 
-All learners over a finite class use these modules; no learner is defined here.
+No learner is defined here.
 """

@@ -21,7 +21,7 @@ __all__ = ["AtSize", "at_size"]
 
 @dataclass(frozen=True, kw_only=True)
 class AtSize(PlainParameters):
-    """A learner on databases of `sample_size` records, without its law, so that an audit must sample it.
+    """A learner on databases of `sample_size` records. It hides its law, so that an audit must sample.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class AtSize(PlainParameters):
     audited
         The number of records in the suggested pairs; None: `sample_size`.
     places
-        The positions of the replaced records, in parts of the sample that different steps of the learner
+        The positions of the replaced records; they should lie in parts that different steps of the learner
         read.
     labels
         The two labels of an example; None if records have none.
@@ -126,7 +126,10 @@ class AtSize(PlainParameters):
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbours of four kinds: mixed, constant, nearly consistent, or randomly labelled."""
+        """Return neighbours of three kinds.
+
+        They hold calm and odd records, drawn examples, or examples with random labels.
+        """
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
@@ -181,7 +184,7 @@ class AtSize(PlainParameters):
 def at_size(
     kind: Any, *, calm: Any, odd: Any, placed: Mapping[str, Any] | None = None, **settings: Any
 ) -> AtSize:
-    """Return `AtSize` of a learner made by `kind`; `placed` holds the other keywords of `AtSize`.
+    """Return `AtSize` for the learner `kind(**settings)`; `placed` holds other keywords of `AtSize`.
 
     Examples
     --------

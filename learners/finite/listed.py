@@ -283,7 +283,7 @@ def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
-    """Return function(database), an array with one entry per record, evaluated once for each kind of record.
+    """Return function(database), an array with one entry per record, evaluated once for each distinct record.
 
     Parameters
     ----------

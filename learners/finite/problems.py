@@ -167,7 +167,7 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 
 
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems with a target in the class: uniform, or with mass near alpha where a rival differs.
+    """Return problems with a target in the class; in some, a rival differs on a mass near alpha.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return 0, and where hypothesis 0 differs from its nearest rival; None if all hypotheses agree."""
+    """Return 0 and a mask: 1 where hypothesis 0 differs from its nearest rival. None if all agree."""
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)

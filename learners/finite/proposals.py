@@ -22,7 +22,7 @@ _MOST_NOISE = 0.45
 def random_problem(
     hypotheses: Hypotheses, rng: np.random.Generator, *, alpha: float, examples: int, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem with a random target; the weights are random, or small where a rival differs.
+    """Return a problem with a random target and points of random probability.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def random_problem(
     rng
         The generator of the problem.
     alpha
-        The error claimed. In about half of the problems a rival of the target has 0.8 to 1.5 times this
-        error.
+        The error claimed. In about half of the problems the points where a rival differs from the target have
+        0.8 to 1.5 times this probability.
     examples
         The number of examples in a sample.
     noisy
@@ -94,7 +94,7 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the law with weight moved to a point; the best hypothesis labels a point that had no weight."""
+    """Return the law with weight moved; a point that had none gets the label of the best hypothesis."""
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))

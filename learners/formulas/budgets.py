@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 _MEMBERS, _SMALL, _NOISE = 32, 32, 1.0 / 8.0
-#: Largest losses that audits of the code found over all databases (`KEPT`); no formula is known.
+#: The largest losses that audits of the code found over all databases. No formula is known, so these
+#: numbers reveal only a later change of the code (`KEPT`).
 _LOST_PROPER, _LOST_INTERVAL = 0.384652975, 0.324868851
 Claim = tuple[float, float]
 _COUNTS = (
@@ -48,7 +49,7 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε at δ of a composition of (ε_i, δ_i)-private steps, by listing all outcomes.
+    """Return the least ε, for this δ, of (ε_i, δ_i)-private steps together, by listing all outcomes.
 
     Each step is the randomised response with this ε_i and δ_i.
     """
@@ -72,7 +73,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, the number of levels above the innermost, and the number of points at the innermost."""
+    """Return N, the number of levels above the innermost one, and the number of points on that one."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -80,11 +81,11 @@ def _depth(top: int) -> tuple[int, int]:
 
 
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
-    """Return the innermost difference g and, for each level, the ε of the choice and of one A_dist.
+    """Return g and, for each level, the ε of the choice and of one A_dist.
 
-    b is the failure probability divided by 2N + 1. At a level with difference G = 4^i·g, the choice fails
-    with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)). g is
-    the difference at which all these ε add up to the nominal ε.
+    b is the failure probability divided by 2N + 1. At a level where the best leads by G = 4^i·g, the choice
+    fails with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)).
+    g, the lead at the innermost level, is such that all these ε add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)
@@ -106,7 +107,7 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 
 
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
-    """Return, for each level, the ε of the choice and of one A_dist; and the δ of one A_dist.
+    """Return the ε of the choice and of one A_dist for each level, and the δ of one A_dist.
 
     Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
     optimal composition, and raises the budgets of all calls in steps of 2 % while the total stays within (ε,
@@ -130,7 +131,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return the formulas of Rec's fitted split: the choice's ε, and the scale and threshold of A_dist."""
+    """Return the formulas of Rec's budgets by `fitted`: the choice's ε, A_dist's scale and threshold."""
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}
@@ -194,7 +195,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of points spends and needs, as pairs (value in the code, value by formula)."""
+    """Return the budgets and sizes of a sanitizer of points: pairs (value in the code, value by formula)."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -287,7 +288,7 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of INTERVAL_d spends and needs, as pairs (value in the code, by formula).
+    """Return the budgets and sizes of a sanitizer of INTERVAL_d: pairs (value in the code, by formula).
 
     A round makes the 3N + 1 calls of Rec and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
     """

@@ -172,7 +172,7 @@ def compression(made: Any) -> Formulas:
 
 
 def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
-    """Return the law of the chosen small database; its weight is e^(−ε·m·(largest error of a share)/2)."""
+    """Return the law of the small database. Its weight is e^(−ε·m·off/2); off is its largest error."""
     tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
 
     def shares(points: Any) -> list[float]:

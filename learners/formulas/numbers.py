@@ -45,8 +45,8 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 def point(made: Any) -> Formulas:
     """Return the formulas of A_dist over the numbers, with a random number if it refuses.
 
-    Between neighbours the gap falls by at most 2. It falls by 2 if a record of the leading number is replaced
-    by one of the runner-up.
+    Between neighbours the lead of the best number falls by at most 2. It falls by 2 if a record of this
+    number is replaced by one of the runner-up.
     """
     named = range(2**made.dimension)
     far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4
@@ -89,7 +89,7 @@ def _errors(database: Any, concept: int, *, thresholds: bool) -> int:
 
 
 def pure(made: Any) -> Formulas:
-    """Return the formulas of the choice by e^(−ε·errors/2) among all points, or all 2^d + 1 thresholds."""
+    """Return the formulas of a choice by weights e^(−ε·errors/2) among all points or all thresholds."""
     thresholds = "interval" in made.name
     concepts = range(2**made.dimension + thresholds)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
@@ -109,7 +109,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points; all but three have equal weight and are lumped."""
+    """Return the formulas of the choice among 2^d points; all but three are lumped into one outcome."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -128,10 +128,7 @@ def pure_lumped(lumped: Any) -> Formulas:
 
 
 def point_size(made: Any) -> Formulas:
-    """Return the formulas with the m at which a number of mass 3α/4 is released with probability 1 − β.
-
-    This m is computed from binomial counts and Laplace tails.
-    """
+    """Return the formula of m alone: at this m a number of mass 3α/4 is released with probability 1 − β."""
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
     mass = 0.75 * made.alpha
@@ -155,7 +152,7 @@ def point_size(made: Any) -> Formulas:
 
 
 def pure_size(made: Any) -> Formulas:
-    """Return the formulas with the m at which a union bound over all concepts gives β.
+    """Return the formula of m alone: at this m a union bound over all concepts gives β.
 
     There are 2^d points, or 2^d + 1 thresholds.
     """
@@ -166,7 +163,7 @@ def pure_size(made: Any) -> Formulas:
 
 
 def hashed_size(made: Any) -> Formulas:
-    """Return the formulas with the least m over all hash lengths, for ε ≤ 6 (see the learner's guarantee)."""
+    """Return the formula of m alone: the least over all hash lengths, for ε ≤ 6 (the learner's guarantee)."""
     gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
     sizes = []
     for bits in range(1, made.dimension):

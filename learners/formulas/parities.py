@@ -79,7 +79,7 @@ def multisets(made: Any) -> Formulas:
 
 
 def retry(made: Any) -> Formulas:
-    """Return the formulas of A* in K08's form. A runs k times at ε/k; the first answer except "⊥" counts."""
+    """Return the formulas of A* in K08's form: k runs of A at ε/k, and the first answer that is not "⊥"."""
     k, d = made.plan.candidates, made.dimension
     p, q = _rates(made.epsilon / k, tight=made.tight)
 
@@ -162,7 +162,10 @@ def _above(mean: float, threshold: float, *, made: Any, chunk: int) -> float:
 
 
 def conjunctions(made: Any) -> Formulas:
-    """Return the formulas of B Theorem 5: keep variable i if the share of x_i = 0, y = 1 is ≤ α/2d."""
+    """Return the formulas of B Theorem 5.
+
+    Variable i is kept if the noisy share of records with x_i = 0 and y = 1 is at most α/2d.
+    """
     d, tau = made.dimension, made.alpha / (2.0 * made.dimension)
 
     def law(database: Any) -> dict[Any, float]:
@@ -187,7 +190,7 @@ def conjunctions(made: Any) -> Formulas:
 
 
 def noisy_conjunction(made: Any) -> Formulas:
-    """Return the formulas of B Theorem 8's split at d = 1: x_1 stays if its noisy answer is at most α/2.
+    """Return the formulas of B Theorem 8's split at d = 1. The variable is kept if its noisy answer is ≤ α/2.
 
     The answer is a sum. The first term is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η. The
     second is the mean of [x_1 = 0]/2 plus Lap(1/(ε·m)). Each mean is over m records. Far from the threshold
@@ -216,10 +219,11 @@ def noisy_conjunction(made: Any) -> Formulas:
 
 
 def perceptron(made: Any) -> Formulas:
-    """Return the formulas of the event that the weights stay 0: the first noisy error is at most 3α/4.
+    """Return the formulas of the event that the weights stay 0.
 
-    Without noise that error is 1, because weights of 0 misclassify every record. With one record for each
-    query the noise is Lap(1/ε) in either model. The probabilities of other weights are not compared.
+    It happens if the first noisy error is at most 3α/4. Without noise that error is 1, because weights of 0
+    misclassify every record. With one record for each query the noise is Lap(1/ε) in either model. The
+    probabilities of other weights are not compared.
     """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(0.75 * made.alpha))
     place = ((1.0,) * made.dimension, 1)
@@ -229,7 +233,10 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return the formulas of the event that no centre moves: each mass, 1 + Lap(1/ε), is below least_mass."""
+    """Return the formulas of the event that no centre moves.
+
+    It happens if both noisy masses, 1 + Lap(1/ε), are below least_mass.
+    """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
     (a,), (b,) = made.start
 
@@ -239,7 +246,10 @@ def k_means(made: Any) -> Formulas:
 
 
 def masked(made: Any) -> Formulas:
-    """Return the formulas of K11 §5.3.1: noisy averages decide the bits of r (at 1/4d), then a (at 1/4)."""
+    """Return the formulas of K11 §5.3.1.
+
+    A bit of r is 1 if its noisy average is above 1/4d; then a is 1 if its noisy average is above 1/4.
+    """
     d = made.dimension
 
     def law(database: Any) -> dict[Any, float]:

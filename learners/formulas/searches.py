@@ -1,6 +1,6 @@
 """Formulas of the two noisy binary searches of BNS §3.2 and of the learner of INTERVAL_d that uses them.
 
-They are sums over all paths of a search.
+Every formula is a sum over all paths of a search.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ def _paths(
 
 
 def length_search(made: Any) -> Formulas:
-    """Return the formulas of the search: its loss is ε if Q falls from the level by 1 at every length."""
+    """Return the formulas of the search for a length.
+
+    The loss is ε if one record lowers Q from `level` to `level` − 1 at every length.
+    """
 
     def law(database: Any) -> dict[Any, float]:
         return dict(_paths(database, made, epsilon=made.epsilon, level=made.level))
@@ -75,7 +78,8 @@ def length_search(made: Any) -> Formulas:
 def searching(made: Any) -> Formulas:
     """Return the formulas of the searching learner: sums over all paths of the search.
 
-    For each path both calls of A_dist follow, and then a choice of a threshold by weights e^(−ε·errors/2).
+    Each path is followed by both calls of A_dist, and then by a choice of a threshold by weights
+    e^(−ε·errors/2).
     """
     search, stable, choice = made.shares
 

@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 
 
 def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: float) -> float:
-    """Return the bound at the end of the proof of K11 Theorem 3.4, on Pr[err(h) ≥ OPT + alpha].
+    """Return the bound on Pr[err(h) ≥ OPT + alpha] at the end of the proof of K11 Theorem 3.4.
 
     Guarantee
     ---------
@@ -80,9 +80,9 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
     Guarantee
     ---------
-    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b is the number of bits of a best
-    hypothesis. If Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is
-    that of `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
+    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b bits describe a best hypothesis. If
+    Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is that of
+    `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
     bits(h))·e^(−εnα/6) times the probability of a best one, g. The probabilities of all such h add up to at
     most 2^b·e^(−εnα/6) ≤ β/3.
 
@@ -149,8 +149,8 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         q: takes a database and `hypotheses`, returns one number for each; higher is better. It must change by
         at most 1 when a record is replaced; this is not checked. None: minus the number of errors.
     bits
-        Length of the description of a concept, an integer ≥ 0. It is public. Each bit halves the weight.
-        None: all weights are equal.
+        Takes a concept; returns the length of its description, a whole number ≥ 0. Lengths are public. Each
+        bit halves the weight. None: all weights are equal.
 
     Raises
     ------
@@ -219,7 +219,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
     def size_for(self, bits: int | None) -> int:
-        """Return the number of examples that suffice if some best hypothesis has this many bits.
+        """Return the number of examples that suffice if this many bits describe a best hypothesis.
 
         Examples
         --------
@@ -238,7 +238,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return the score of every hypothesis, in order: minus the number of errors, or the custom score."""
+        """Return the score of every hypothesis: minus the number of errors, or the custom score."""
         owner = type(self).__name__
         if self.score is not None:
             return floats(self.score(database, self.hypotheses), what=f"The scores of `{owner}`")
@@ -250,7 +250,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts; run i uses the same uniform number on every database."""
+        """Return the concepts of `size` runs; run i uses the same uniform number on every database."""
         names = self.hypotheses.names
         return [names[place] for place in self._mechanism.sample(database, size, rng).tolist()]
 

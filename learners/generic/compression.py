@@ -1,4 +1,4 @@
-"""The private compression version of Occam's razor: rounds double the sample and admit longer hypotheses."""
+"""Occam's razor with privacy: each round reads twice as many records and admits longer hypotheses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = ["CompressionLearner", "Round", "hold_out_size"]
 
 
 def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many records keep a noisy test error within alpha, except with probability beta.
+    """Return how many records put a noisy test error within alpha of the error, except with probability beta.
 
     Guarantee
     ---------
@@ -106,8 +106,9 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     concepts
         The class. Default: monotone conjunctions of three variables.
     bits
-        Length of the description of a concept, a whole number ≥ 0. The stated sizes assume that at most 2^b
-        concepts have b bits or fewer; privacy does not depend on this. Default: the number of variables.
+        Takes a concept; returns the length of its description, a whole number ≥ 0. The stated sizes assume
+        that at most 2^b concepts have b bits or fewer; privacy does not depend on this. Default: the number
+        of variables that the conjunction holds.
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     first_round, caps

@@ -98,7 +98,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     share
-        The part of a database that is used without labels, in [0, 1]; None: the share in `sample_size`.
+        The part of a database that is used without labels, in [0, 1]; None: the share that `sample_size`
+        assumes.
     size
         The number of records in each database of a privacy audit.
 
@@ -173,7 +174,6 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         if self.share is None:
             return self.unlabelled_size + self.labelled_size
         parts = [(self.unlabelled_size, self.share), (self.labelled_size, 1.0 - self.share)]
@@ -203,7 +203,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each labelling that the class gives to some points: the first such concept.
+        """Return one concept for each labelling that the class gives to some points: the first one.
 
         Examples
         --------
@@ -252,9 +252,9 @@ class ReplacedRecords(LabelPrivateLearner):
 
     Guarantee
     ---------
-    None. Take two concepts that agree on the point u and differ on w. If the first half holds only copies of
-    u, one of the two is kept. If one copy is replaced by w, both are kept. So an output has positive
-    probability on one database and probability 0 on the other: the loss is infinite.
+    None. Take two concepts that agree on the point u and differ on w. If the part that is used without labels
+    holds only copies of u, one of the two concepts is kept. If one copy is replaced by w, both are kept. So
+    an output has positive probability on one database and probability 0 on the other: the loss is infinite.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def _named(problem: MaskedProblem) -> tuple[str, MaskedPopulation]:
 def _algorithm(
     learner: MaskedLearner, *, hardest: StatisticalQuery, queries: int, alpha: float
 ) -> SQAlgorithm:
-    """Return a learner with hard concepts: r = 0…0, 0…01, alternating bits, or 1…1; a is 0 or 1."""
+    """Return an algorithm with hard targets: r is 0…0, 0…01, 01…01 or 1…1, and a is 0 or 1."""
     dimension = learner.dimension
     words = sorted({0, 1, (2**dimension - 1) // 3, 2**dimension - 1})
     concepts = [MaskedPopulation(dimension, r=r, a=a) for r in words for a in (0, 1)]
@@ -98,7 +98,7 @@ def _weak(*, dimension: int) -> SQAlgorithm:
 
 
 def masked_against(*, dimension: int = 8) -> OracleRun:
-    """Return a subject: `AdaptiveMasked` (K11 Proposition 5.18), run against all valid oracles.
+    """Return `AdaptiveMasked` (K11 Proposition 5.18) as the subject of an audit against all valid oracles.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def masked_against(*, dimension: int = 8) -> OracleRun:
 
 
 def bent_against(*, dimension: int = 8) -> OracleRun:
-    """Return a subject: `BentLearner` at K08 Theorem 5.1's tolerance, run against all valid oracles.
+    """Return `BentLearner` at K08 Theorem 5.1's tolerance as a subject, audited against all valid oracles.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def bent_against(*, dimension: int = 8) -> OracleRun:
 
 
 def weak_against(*, dimension: int = 8) -> OracleRun:
-    """Return a subject: `WeakLearner`, run against all valid oracles.
+    """Return `WeakLearner` as the subject of an audit against all valid oracles.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def weak_against(*, dimension: int = 8) -> OracleRun:
 
 
 def coarse_against(*, dimension: int = 8) -> OracleRun:
-    """Return a subject: `BentLearner` at K11 Theorem 5.16's tolerance, run against all valid oracles.
+    """Return `BentLearner` at K11 Theorem 5.16's tolerance as a subject, audited against all valid oracles.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def _bit_queries(dimension: int) -> list[StatisticalQuery]:
 
 
 def _word(answers: Sequence[float]) -> int:
-    """Return r, the first bit heaviest: bit j is 1 if answer j is above 1/(4d)."""
+    """Return r as a number, the first bit heaviest. Bit j is 1 if answer j is above 1/(4d)."""
     return int("".join("1" if answer > 0.25 / len(answers) else "0" for answer in answers), 2)
 
 

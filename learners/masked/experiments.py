@@ -68,9 +68,9 @@ def over_concepts(
     dimension
         d.
     words
-        The words r, each taken with both a; None: all 2^d of them.
+        The words r; each gives two concepts, a = 0 and a = 1. None: all 2^d words.
     oracle
-        Makes the oracle for a concept. Default: the one of K11's lower bound.
+        Takes a concept, returns its oracle. Default: the oracle of K11's lower bound.
 
     Examples
     --------

@@ -130,14 +130,13 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return AdaptiveMasked(self.dimension)
 
     def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
-        """Return the learner with another beta; alpha may be 0, as the learner has no error at all."""
+        """Return the learner with another beta; `alpha` is only checked, as the learner has no error."""
         if alpha is not None:
             probability(alpha, what=f"The `alpha` of `{type(self).__name__}`")
         return super()._at(None, beta)
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         queries = [*self.algorithm.first_round(), self.algorithm.second_round(0)]
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
@@ -159,7 +158,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return random_masked(self.dimension, examples=self.sample_size(), rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the concept that the SQ learner finds with the oracle of the model."""
+        """Return the concept that the SQ learner finds with the private oracle of `model`."""
         self._read(database)
         if not self._chunk(database):
             return INSUFFICIENT
@@ -167,7 +166,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts; run i uses the same noise on all databases of the same length."""
+        """Return the concepts of `size` runs; run i uses the same noise on databases of the same length."""
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size

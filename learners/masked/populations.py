@@ -95,7 +95,7 @@ class MaskedPopulation:
 
 
 class BlindOracle(Oracle):
-    """The oracle of the lower bound: it hides the dependence on a if the tolerance allows it.
+    """The oracle of the lower bound. If the tolerance allows it, its answer does not depend on a.
 
     Parameters
     ----------

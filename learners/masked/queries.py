@@ -1,4 +1,4 @@
-"""The statistical queries about MASKED-PARITY: their values on records, and the parts of their means."""
+"""The statistical queries about MASKED-PARITY: their values, and their means split as in `fourier`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MaskedQuery(ABC):
 
     @abstractmethod
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the values, elementwise: `x` words as numbers, `i` from 0 to d − 1, `b` bits, `y` labels."""
+        """Return the values, elementwise, at words `x` given as numbers, `i` < d, bits `b` and labels `y`."""
 
     def parts(self, r: int) -> Parts:
         """Return the parts of the expectation on the concepts c_{r,0} and c_{r,1}."""
@@ -71,7 +71,7 @@ class MaskedQuery(ABC):
 
 @dataclass(frozen=True)
 class BitQuery(MaskedQuery):
-    """g_j = (i = j) ∧ (b = 1) ∧ (y = −1): its expectation is r_j/(2d) (K11 §5.3.1, step 1).
+    """The query (i = j) ∧ (b = 1) ∧ (y = −1). Its expectation is r_j/(2d) (K11 §5.3.1, step 1).
 
     Examples
     --------
@@ -94,7 +94,7 @@ class BitQuery(MaskedQuery):
 
 @dataclass(frozen=True)
 class MaskQuery(MaskedQuery):
-    """g_{d+1} = (b = 0) ∧ (y ≠ (−1)^⟨r, x⟩): its expectation is a/2 if `word` is r (K11 §5.3.1, step 2).
+    """The query (b = 0) ∧ (y ≠ (−1)^⟨word, x⟩). Its expectation is a/2 if `word` is r (K11 §5.3.1, step 2).
 
     Examples
     --------
@@ -116,7 +116,7 @@ class MaskQuery(MaskedQuery):
 
 @dataclass(frozen=True)
 class ParityQuery(MaskedQuery):
-    """y·(−1)^⟨word, x⟩ where b = 0, and 0 elsewhere: its expectation is (−1)^a/2 if r is `word`, else 0.
+    """The query y·(−1)^⟨word, x⟩ if b = 0, else 0. Its expectation is (−1)^a/2 if r is `word`, else 0.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class ParityQuery(MaskedQuery):
 
 @dataclass(frozen=True)
 class BentQuery(MaskedQuery):
-    """y·h(x) if b = 0, else 1, with h the inner product of the two halves of x: correlated with every parity.
+    """The query y·h(x) if b = 0, else 1, where h(x) = (−1)^⟨first half of x, second half of x⟩.
 
     Guarantee
     ---------

@@ -12,7 +12,7 @@ __all__ = ["bit", "check_dimension", "numbers", "parity", "signs"]
 
 
 def bit(values: Any, place: Any, *, dimension: int) -> Any:
-    """Return, elementwise, the bit at `place` of words of `dimension` bits; the words are numbers.
+    """Return the bit at `place` of words given as numbers of `dimension` bits, elementwise.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def bit(values: Any, place: Any, *, dimension: int) -> Any:
 
 
 def numbers(bits: Any) -> Any:
-    """Return the numbers that stand for words; the words are given as rows of bits.
+    """Return the number that each row of bits stands for, the first bit heaviest.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def numbers(bits: Any) -> Any:
 
 
 def parity(left: Any, right: Any) -> Any:
-    """Return, elementwise, the inner product modulo 2 of two words; the words are numbers.
+    """Return the inner product modulo 2 of words given as numbers, elementwise.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def signs(bits: Any) -> Any:
 
 
 def check_dimension(dimension: Any, *, owner: str) -> int:
-    """Return d, or refuse anything that is not a power of two.
+    """Return d; raise unless it is a power of two.
 
     Raises
     ------
     InvalidValue
-        d is not a power of two, so that the index of a coordinate would not be a word of log₂ d bits.
+        d is not a power of two. The index of a coordinate must be a word of log₂ d bits.
 
     Examples
     --------

@@ -79,13 +79,12 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy. "Retry": the answer is computed from k answers of A, each private with
-    epsilon/k (K08 Theorem 3.8). The text divides epsilon by log2(1/β′), which need not be a whole number, and
-    makes ⌈·⌉ or ⌊·⌋ runs (N15). In the other forms an example is either in one part, which one run of A sees
-    with epsilon, or in the test set, which only the choice sees (K11 Lemma 4.5). One example changes each
-    candidate's mistakes by at most 1. Laplace noise of scale k/epsilon on all k counts, or weights
-    e^(−epsilon·mistakes/2), make the choice epsilon-private. A candidate "⊥" counts as s mistakes, on every
-    test set (the text does not say so: N14). Whether there are enough examples depends on their number alone,
-    which neighbours share.
+    epsilon/k (K08 Theorem 3.8). The text divides epsilon by log2(1/β′), which need not be the number of runs
+    (N15). In the other forms an example is either in one part, which one run of A sees with epsilon, or in
+    the test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes by
+    at most 1. Laplace noise of scale k/epsilon on all k counts, or weights e^(−epsilon·mistakes/2), make the
+    choice epsilon-private. A candidate "⊥" counts as s mistakes, on every test set (the text does not say so:
+    N14). Whether there are enough examples depends on their number alone, which neighbours share.
 
     (alpha, beta)-accuracy: the derivation is at the top of `learners.parity.plans`.
 
@@ -283,7 +282,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return the entry of A* at d = 16, on as many examples as it needs; runs audit both claims."""
+    """Return the entry of A* at d = 16, on as many examples as it needs; runs audit privacy and accuracy."""
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

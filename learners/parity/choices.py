@@ -47,7 +47,7 @@ def chosen_candidates(
 
 
 def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilon: float) -> list[float]:
-    """Return the probability of choosing each candidate, in their order.
+    """Return the probability that each candidate is chosen, in the order of `candidates`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilo
 
 
 def mistakes_of(candidates: Sequence[Sequence[Any]], test: BitSystem) -> NDArray[np.float64]:
-    """Return every candidate's mistakes on the test set; one that is not a parity errs on the whole set."""
+    """Return every candidate's mistakes on the test set; one that is not a parity errs on every example."""
     known: dict[Any, int] = {}
     for answer in {answer for row in candidates for answer in row}:
         if isinstance(answer, tuple):

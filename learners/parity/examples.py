@@ -61,7 +61,7 @@ class BitExamples(Sequence[Example]):
 
 
 def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
-    """Return a database of (x, y) as arrays, or refuse anything else.
+    """Return a database of (x, y) as arrays; raise for anything else.
 
     Raises
     ------

@@ -64,7 +64,7 @@ class BoldParityLearner(ParityLearner):
 
     @property
     def rates(self) -> Rates:
-        """The tight p, and half of the tight q."""
+        """`Rates.tight`, with half of its q."""
         tight = Rates.tight(self.epsilon)
         return Rates(tight.inclusion, tight.refusal / 2.0)
 

@@ -70,16 +70,16 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2); without `tight`, only for epsilon ≤ 2. The
     texts print no range for epsilon. Their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; for p =
     epsilon/4 the claim is false from 3.83 on. The exact worst loss is ln((1 + p)/(1 − p)) for every d and n ≥
-    1 if q ≥ (1 − p)/(3 − p):
+    1 if q ≥ (1 − p)/(3 − p). The proof:
 
     Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
     multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves
     the space or leaves it as it is (Claim 4.3). Let a be the probability of r if i is not taken. The
     probabilities of r on neighbours are (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0, 2a], so their
-    ratio is at most (1 + p)/(1 − p). The bound is attained if x_i is independent of the other x, at an r that
-    satisfies example i on one database and not on the other. "⊥" has probability B ≥ q if i is not taken, and
-    between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which is 1 + p for q = 1/2, and
-    (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is e^epsilon.
+    ratio is at most (1 + p)/(1 − p). The bound is attained if x_i is linearly independent of the other x, at
+    an r that satisfies example i on one database and not on the other. "⊥" has probability B ≥ q if i is not
+    taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which is 1 + p for q
+    = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is e^epsilon.
 
     Accuracy: see `Rates.sample_size`.
 
@@ -140,7 +140,6 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs."""
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -162,7 +161,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return outputs
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if `law_is_feasible` says that it would take long."""
+        """Return the exact law of the answer; None if computing it would take long (`law_is_feasible`)."""
         check_database(database)
         if not law_is_feasible(self.dimension, len(database)):
             return None
@@ -175,7 +174,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return Finite([REFUSED, *parities(self.dimension)], np.concatenate([[none], members]))
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return pairs that attain the worst loss: the label of one independent example is flipped."""
+        """Return pairs that attain the worst loss: they differ in the label of one linearly independent x."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         if most < 1:
             return []

@@ -30,12 +30,12 @@ Multiset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Multisets:
-    """Neighbours are [m] and [m′] if the multisets m and m′, sorted tuples of kinds, differ in one member.
+    """The relation of databases [m] and [m′] whose multisets m and m′ differ in one member.
 
     Parameters
     ----------
     kinds
-        How many kinds there are: 0 … kinds − 1.
+        The number of kinds of members. A multiset is a sorted tuple of numbers from 0 to kinds − 1.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Multisets:
     def neighbours(
         self, database: Sequence[Multiset], records: Any, rng: np.random.Generator | None = None
     ) -> Iterator[list[Multiset]]:
-        """Yield all neighbours; with `rng`, random ones without end."""
+        """Yield all neighbours or, if `rng` is given, random neighbours without end."""
         del records
         near = list(self._near(database[0]))
         if rng is None:

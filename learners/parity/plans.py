@@ -78,7 +78,7 @@ class Plan:
 
 
 def check_form(form: str) -> None:
-    """Refuse anything but the forms "retry", "held-out" and "selection"."""
+    """Raise for anything but the forms "retry", "held-out" and "selection"."""
     check_word(form, Form, what=f"The `form` of `{_OWNER}`")
 
 
@@ -91,7 +91,7 @@ def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rat
 def derived_plan(
     form: Form, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan:
-    """Return the derived plan: with the texts' number of candidates or, if tight, with the fewest examples.
+    """Return the plan with the texts' number of candidates or, if `tight`, the one with the fewest examples.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def derived_plan(
 def failure_bound(
     made: Plan, form: Form, *, dimension: int, epsilon: float, alpha: float, tight: bool
 ) -> float:
-    """Return the bound on the failure probability, derived at the top of this module, for any plan.
+    """Return the bound on the failure probability of any plan; this module derives it at its top.
 
     Examples
     --------

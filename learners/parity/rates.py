@@ -80,7 +80,7 @@ class Rates:
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the least number of examples for which the bound from the method `bad` is at most `bad`.
+        """Return the least number of examples for which `Rates.bad` is at most the argument `bad`.
 
         Examples
         --------

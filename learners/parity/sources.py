@@ -1,4 +1,4 @@
-"""Hard problems for parities, and laws of points under which every parity's error is exact for any d.
+"""Hard problems for parities, and laws of points under which every parity's error is known exactly.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law has
 all of them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant
@@ -193,10 +193,10 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha. The sample size
-    rests on a union bound over these parities. Here each term of the bound is nearly exact; only the
-    dependence between the events is lost. In "unit vectors" each parity errs on its own set of unit
-    vectors. If this set has one vector, the error is just above or below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. The sample size rests on a
+    union bound over these parities. On this problem each of its terms is nearly exact; it ignores only the
+    dependence between the events. In "unit vectors" each parity errs on its own set of unit vectors. If this
+    set has one vector, the error is just above or below alpha.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture: as many unit vectors of this weight as fit; the zero vector has the rest."""
+    """Return a mixture of unit vectors of this weight, as many as fit; the zero vector has the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

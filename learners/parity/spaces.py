@@ -1,9 +1,9 @@
 """The law of the solution space of randomly chosen equations, and the law of a uniform solution.
 
-A space is a number of 2^d bits; bit r is set if r solves the equations. Each further equation is one AND with
-the half-space of its solutions. Examples are processed one kind at a time: m copies, each chosen with
-probability p, add their equation with probability 1 − (1 − p)^m. The probabilities of equal spaces are added,
-so there are never more spaces than flats spanned by the examples.
+A space is stored as a number of 2^d bits; bit r is set if r solves the equations. Each further equation is
+one AND with the half-space of its solutions. Examples are processed one kind at a time: m copies, each chosen
+with probability p, add their equation with probability 1 − (1 − p)^m. The probabilities of equal spaces are
+added, so there are never more spaces than flats spanned by the examples.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ WORD = 64
 
 @dataclass(frozen=True)
 class Space:
-    """The solutions origin ⊕ (any sum of directions); a direction 0 does not count.
+    """The solutions: the origin plus any sum of directions. A direction 0 adds nothing.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class BitSystem:
         return solutions, rest == 0
 
     def mistakes(self, solution: int) -> int:
-        """Return how many of the equations a candidate breaks."""
+        """Return how many equations a candidate breaks."""
         wrong = self.labels
         for place, column in enumerate(self.columns):
             if solution >> place & 1:

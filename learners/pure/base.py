@@ -59,7 +59,9 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return neighbours with a loss of nearly epsilon: on the first only x's concept errs, on every example.
+    """Return neighbours with a loss of nearly epsilon.
+
+    On the first database the concept of x errs on every example, and no other concept errs.
 
     Examples
     --------

@@ -28,14 +28,14 @@ class GroupedChoice:
     Parameters
     ----------
     score
-        The score of every number, of sensitivity 1.
+        The score of every number; it has sensitivity 1 and is constant on intervals, the pieces.
     epsilon
         The privacy of the choice, > 0.
 
     Guarantee
     ---------
-    This is the exponential mechanism, exactly: a piece of n numbers with score s has the weight n·e^(εs/2),
-    and its numbers have equal shares. Work and memory grow with the number of pieces. (A number in a piece is
+    This is the exponential mechanism, exactly. A piece of n numbers with score s has the weight n·e^(εs/2),
+    divided equally among its numbers. Work and memory grow with the number of pieces. (A number in a piece is
     drawn from 128 uniform bits. In a piece of fewer than 2^64 numbers its probability is off by at most a
     factor 1 ± 2^(−63). In a longer piece the probability of every interval is off by at most 2^(−127).)
 
@@ -92,7 +92,7 @@ class GroupedChoice:
         return [self.log_probability(number) for number in numbers]
 
     def sample(self, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` numbers; run i uses the same uniform numbers for every score."""
+        """Return the numbers that `size` runs choose; run i uses the same coins for every score."""
         cumulative = self._cumulative
         pieces = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right").tolist()
         bits = rng.integers(0, 1 << 64, (size, 2), dtype=np.uint64).tolist()

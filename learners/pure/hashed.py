@@ -1,8 +1,7 @@
 """The improper pure learner of POINT_d by random hashing, whose sample size does not grow with d.
 
-Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
-suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,
-is of that kind: a random linear map over GF(2) splits the numbers into 2^l buckets.
+Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists. Here a random linear map over
+GF(2) splits the numbers into 2^l buckets, and each hypothesis is 1 on one bucket.
 """
 
 from __future__ import annotations
@@ -61,14 +60,14 @@ def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.ui
 
 @dataclass(frozen=True)
 class HashedPoint:
-    """The predictor that labels the numbers in one bucket of a linear hash with 1.
+    """The predictor that is 1 on the numbers in one bucket of a linear hash, else 0.
 
     Parameters
     ----------
     rows
         The map: for each row a mask of bits.
     bucket
-        The bucket, whose bit i is the parity of x's bits in row i.
+        The bucket. A number x is in it if each bit i of the bucket is the parity of (x AND row i).
     dimension
         d.
 
@@ -98,7 +97,7 @@ class HashedPoint:
 
     @property
     def count(self) -> int:
-        """The number of inputs that get the label 1: 2^(d − rank), or 0."""
+        """The number of inputs that get the label 1: 2^(d − rank), or 0 if the bucket is empty."""
         basis: list[tuple[int, int]] = []
         bits = [self.bucket >> place & 1 for place in reversed(range(len(self.rows)))]
         for mask, bit in zip(self.rows, bits, strict=True):
@@ -113,7 +112,7 @@ class HashedPoint:
         return 1 << (self.dimension - len(basis))
 
     def error_on(self, source: NumberSource, target: int) -> float:
-        """Return the exact probability of the numbers where the predictor differs from a point function."""
+        """Return the exact probability that the predictor differs from a point function."""
         numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
         said = parities(numbers, self.rows) == np.uint64(self.bucket)
         wrong = [
@@ -129,15 +128,15 @@ def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) ->
 
     Guarantee
     ---------
-    m examples are enough for error alpha with failure beta. *Hash.* For a random l × d matrix A and x ≠ j,
-    Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at most 2^(−l). By
-    Markov's inequality c exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l). *Choice.* Let h be
-    the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is wrong on x if x is j or lies in that bucket.
-    Let a > α be the error of such a bucket. Let X count its errors and Y the errors of h; no example is an
-    error of both. Then the other bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 −
-    e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 −
-    α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used,
-    because for a larger ε the factor e^(ε/2) needs more bits l than ε saves.
+    m examples are enough for error alpha with failure beta. *Hash.* Let j be the target. For a random l × d
+    matrix A and x ≠ j, Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at
+    most 2^(−l). By Markov's inequality c exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l).
+    *Choice.* Let h be the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is wrong on x if x is j or
+    lies in that bucket. Let a > α be the error of such a bucket. Let X count its errors and Y the errors of
+    h; no example is an error of both. Then the other bucket is chosen with probability at most E e^(−ε(X −
+    Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2 for m =
+    ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is
+    above 6, ε = 6 is used, because for a larger ε the factor e^(ε/2) needs more bits l than ε saves.
 
     If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
     whole of epsilon are spent on the choice, as in `pure_size`.
@@ -183,8 +182,8 @@ class HashedPointLearner(PureLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     bits
-        l, the bits of a bucket, at most d; at d nothing is hashed. Default: the l that needs the fewest
-        examples.
+        l, the number of bits of a bucket, at most d. If it is d, nothing is hashed. Default: the l that needs
+        the fewest examples.
     points, size
         The numbers that the databases of a privacy audit are built from, and the number of examples in each.
 
@@ -196,8 +195,8 @@ class HashedPointLearner(PureLearner):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The map A is drawn without the data. Given A,
-    the exponential mechanism chooses the bucket b. The scores are minus the errors of the 2^l predictors on
-    the sample, which move by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second
+    the exponential mechanism chooses the bucket b. The score of a bucket is minus the errors of its
+    predictor, and moves by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second
     factor depends on the sample S, and it changes by a factor of at most e^epsilon.
 
     On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
@@ -237,7 +236,6 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs, with the default bits."""
         return self._best[1]
 
     @property
@@ -256,7 +254,7 @@ class HashedPointLearner(PureLearner):
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
-        """Return the choice of a bucket for a given map."""
+        """Return the mechanism that chooses a bucket, for a given map."""
         sample = self._sample(database)
         buckets = parities(sample.points, rows)
         both = np.concatenate([buckets, buckets])
@@ -266,7 +264,7 @@ class HashedPointLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
-        """Return `size` predictors; run i uses the same map and uniform numbers on every database."""
+        """Return the predictors of `size` runs; run i uses the same map and coins on every database."""
         sample = self._sample(database)
         choices: dict[
             tuple[int, ...], GroupedChoice
@@ -296,7 +294,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _identity(self) -> tuple[int, ...] | None:
-        """The identity map, if there are as many buckets as numbers."""
+        """The identity map if there are as many buckets as numbers, else None."""
         if self.hash_bits < self.dimension:
             return None
         return tuple(1 << place for place in reversed(range(self.dimension)))

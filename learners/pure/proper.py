@@ -50,7 +50,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return each point function's number of errors: labels 1 at other points, and labels 0 at its own.
+    """Return the number of errors of each point function: labels 1 elsewhere, and labels 0 at its point.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class _ProperLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` concepts; run i uses the same uniform numbers on every database."""
+        """Return the concepts of `size` runs; run i uses the same uniform numbers on every database."""
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:

@@ -1,6 +1,6 @@
-"""The problems that studies search: libraries at m records, random problems, and neighbours of a problem.
+"""The problems that studies search: a library for samples of m records, random problems, variations.
 
-The libraries, and the ways from one problem to another, are those of the learners' own audits.
+The libraries and the variations are those of the learners' own audits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SearchedProblems:
     library
         Problems to begin with.
     vary
-        (problem, rng) -> another problem near it.
+        (problem, rng) -> a variation of the problem.
     random
         rng -> a random problem; None if there is no such function.
 

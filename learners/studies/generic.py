@@ -80,7 +80,7 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the generic learner's curve; `bits` and `epsilon` compute these parameters from a value."""
+    """Return the generic learner's curve; `bits` and `epsilon` turn a value of the study into log2|H|, ε."""
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(

@@ -40,7 +40,7 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """The average of each query over its chunk: all that a learner by chunks sees of a database.
+    """The average of each query over its chunk: all that a learner by queries sees of a database.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class OneZeroMeans(MeansProblem):
     def of(
         cls, name: str, target: tuple[bool, ...], masses: tuple[float, ...], *, chunk: int
     ) -> OneZeroMeans:
-        """Return the problem of a target and one mass for each variable; the masses sum to at most 1.
+        """Return the problem with this target and one mass for each variable; the masses sum to at most 1.
 
         Examples
         --------

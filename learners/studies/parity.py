@@ -72,7 +72,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*; `bits` and `epsilon` compute these parameters from a value."""
+    """Return the curve of A*; `bits` and `epsilon` turn a value of the study into d and ε."""
 
     def plan(value: float) -> Plan:
         return derived_plan(

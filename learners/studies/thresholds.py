@@ -222,7 +222,7 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve of the least m, found by runs on a family of problems, from half the stated m on."""
+    """Return a curve of the least m. Runs on a family of problems find it, from half the stated m on."""
     return Curve(
         name,
         lambda value, _: learner(value),
