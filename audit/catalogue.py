@@ -255,7 +255,6 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
 
 
 def _held(module: ModuleType) -> list[Entry]:
-    """Return the entries that a module holds."""
     # a submodule may be called `entry` or `entries`
     held = {name: value for name, value in vars(module).items() if not isinstance(value, ModuleType)}
     one, several = held.get("entry"), held.get("entries", ())

@@ -1,4 +1,4 @@
-"""The probability of each output, if there are few outputs: from a sweep of the only draw, or from counts."""
+"""The probability of each output, if there are few: from a grid of values of the one draw, or from counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -169,7 +169,7 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and the error of a frequency if they sweep a draw (0 if they do not)."""
+    """Return runs of both sides, and the error of a frequency if their only draw lies on a grid (else 0)."""
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
@@ -205,7 +205,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether the frequencies of sixteen bins break the claim or some output is not a number."""
+    """Return whether the outputs, counted in sixteen bins, break the claim; True if one is not a number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]

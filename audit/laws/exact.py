@@ -186,7 +186,7 @@ class _Comparison:
         self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
 
     def finding(self, *, complete: bool) -> ExactFinding:
-        """Return the finding about all pairs so far."""
+        """Return the finding about all pairs compared so far."""
         if not self._worst:
             raise InvalidValue("There is no pair of databases to compare exactly.")
         return ExactFinding(

@@ -123,7 +123,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return a row for the share `count` of n; its note names the count that would fail, and the power.
+    """Return a row for the share count/n; its note names the count that would fail, and the power.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-# cloudpickle rebuilds classes with these functions. The last argument but one of each call identifies the
+# cloudpickle rebuilds classes with these functions. The second-last argument of each call identifies the
 # existing class, which the call overwrites.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 
@@ -32,7 +32,7 @@ def plain_hypothesis() -> Iterator[None]:
 
 
 def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return cloudpickle's reduction of a class, with its full name added. Return others unchanged.
+    """Return cloudpickle's reduction of a class, with its full name added; other reductions unchanged.
 
     Checked with cloudpickle 3.1.
 

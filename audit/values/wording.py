@@ -168,7 +168,7 @@ def at_most(value: float) -> str:
 def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
     """Return two numbers as texts with three digits, or more if needed to show which one is larger.
 
-    `rounding` applies to the first number. So a lower bound above the claim is also shown above the claim.
+    `rounding` applies to the first number, for example to show a lower bound rounded down.
 
     Examples
     --------
