@@ -180,7 +180,7 @@ class Entry:
 
     @property
     def flaws(self) -> list[Kind]:
-        """The kinds of audit that must refute, because the claim is wrong."""
+        """The kinds of audit that must refute the claim, because it is wrong."""
         return [kind for kind in self.audits if self.expects(kind) == "refuted"]
 
     def expects(self, kind: Kind) -> Expected:

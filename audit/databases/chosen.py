@@ -284,7 +284,7 @@ class Databases:
         yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield random databases with a random neighbour; stop when too many in a row have no neighbour."""
+        """Yield random databases, each with a random neighbour. Stop if too many in a row have none."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
         return fruitful((None if pair[1] is None else pair for pair in found), most)

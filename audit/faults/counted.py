@@ -32,7 +32,7 @@ _ERRORS: Final = 4.0
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if there are few outputs and one is likelier on a side than the claim allows."""
+    """Return the fault if, of a few outputs, one is likelier on one side than the claim allows."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -205,7 +205,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether the outputs, counted in sixteen bins, break the claim; True if one is not a number."""
+    """Return whether output counts in sixteen bins break the claim; also True if an output is no number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]

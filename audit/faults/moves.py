@@ -75,7 +75,7 @@ class Move:
 
     @cached_property
     def shift(self) -> noise.Floats | None:
-        """The least shift of the noise on the right that gives the left output; None if it is unknown."""
+        """The least shift of the right side's noise that gives the left side's output; None if unknown."""
         if self.is_outside or len(self.kinds) != 1 or "other" in self.kinds:
             return None
         return noise.least_shift(self.numbers, self.reach, self.moved, normal="normal" in self.kinds)

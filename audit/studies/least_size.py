@@ -37,7 +37,7 @@ from audit.utility.result import UtilityResult
 #: At each end of a bracket, a closed form is compared with this many runs. More runs find a wrong form more
 #: reliably.
 COMPARED = 200
-#: How many shares of the significance the comparisons of a closed form with runs use: two comparisons, two
+#: Number of shares of the significance for comparing a closed form with runs: two comparisons, with two
 #: bounds each.
 _COMPARISONS = 4
 _VERDICTS: dict[Verdict, StepVerdict] = {

@@ -103,7 +103,7 @@ class LawCheck:
 
     @property
     def limit(self) -> float:
-        """The log e-value from which law and code count as different."""
+        """Law and code count as different if the log e-value reaches this."""
         return math.log(self.tests / self.task.options.significance)
 
     @property

@@ -47,8 +47,8 @@ CALLS: Final = 20_000
 BATCH: Final = 16
 #: Larger: confirmation is more certain. The estimated number of new learners is multiplied by this.
 _MARGIN: Final = 1.5
-#: The most new learners on one problem, the most that are made in all, and the most seconds, estimated from
-#: the runs so far. Larger numbers confirm more verdicts but take longer.
+#: Limits of a confirmation: new learners on one problem, new learners in all, and estimated seconds (counting
+#: `_A_PROCESS` for each process). Larger limits confirm more verdicts but take longer.
 _MOST: Final = 1_000
 _MOST_MADE: Final = 2_000
 _SECONDS: Final = 60.0

@@ -131,7 +131,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Return whether most numbers are whole, with too many different values for a bin each.
+    """Return whether most numbers are whole but have too many values for one bin per value.
 
     Examples
     --------

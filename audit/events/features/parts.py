@@ -232,7 +232,7 @@ class PartsScore(TableScore):
         return f"a score fitted to {self.entries} numbers{self._mostly()}"
 
     def names(self) -> list[str]:
-        """Return, for each table, the name of its number."""
+        """Return the names of the numbers, one for each table."""
         return [words_of(path) for path in self.paths]
 
     def column(self, view: View) -> Floats:

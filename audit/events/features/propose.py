@@ -137,7 +137,7 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 
 def _repeats(views: Side) -> bool:
-    """Return whether whole vectors recur often enough to use them as atoms."""
+    """Return whether whole vectors recur often enough to be counted like single values."""
     keys: list[Hashable] = []
     for view in views:
         for at, matrix in view.vectors.values():

@@ -49,7 +49,7 @@ MOST_TYPES = 3
 MOST_DIGITS = 3
 MOST_BOUND = 64
 _COMPARED = 200
-#: Number of outputs that are checked for parts that are never opened.
+#: Number of outputs in which parts that were not opened are looked for.
 _ASKED = 8
 
 
@@ -273,7 +273,7 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
 
 
 def _recur(sides: list[Looked]) -> bool:
-    """Return whether nearly all outputs with parts recur, so that whole outputs serve as atoms."""
+    """Return whether nearly all outputs with parts recur, so that they can be counted like single values."""
     having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
