@@ -122,7 +122,7 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether no two neighbours are known to lie inside the domain. If so, no pair can refute."""
+        """Whether no two neighbours are known to lie in the domain. If so, no pair can refute the claim."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
@@ -189,7 +189,7 @@ class Databases:
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Return words that describe an exhaustive comparison of this many `pairs`, and the domain."""
+        """Return words for an exhaustive comparison: the number of pairs, and the domain."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"

@@ -42,7 +42,7 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
 
 
 def learn_edges(column: Floats) -> Floats:
-    """Return edges at the quantiles of past values, finer at both ends; each heavy atom gets its own bin."""
+    """Return edges at quantiles of past values, finer at both ends. Frequent values get their own bins."""
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return np.empty(0)
@@ -112,7 +112,7 @@ def _cells(values: Floats, low: float, scale: float) -> Ints:
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return one edge between each two adjacent atoms; a number between them gets the bin of one of them."""
+    """Return an edge between each two adjacent atoms. A number between them shares the bin of one of them."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halved first: the sum may overflow

@@ -17,7 +17,7 @@ from audit.values.canonical import key
 from audit.values.wording import shown
 from audit.words import fault_words as words
 
-#: Number of points in the sweep of one uniform draw, and of runs counted on each side.
+#: Number of grid points tried for one uniform draw, and number of runs counted on each side.
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
 #: The outputs of a subject are counted only if at most this many of them are distinct.
@@ -137,7 +137,7 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 def _through(scene: Scene, side: str) -> list[Run]:
     """Return runs that show all outputs as the only uniform draw varies; empty if there are too many outputs.
 
-    If two neighbouring points of a sweep give different outputs, bisection finds every output between them.
+    If two neighbouring grid points give different outputs, bisection finds every output between them.
     If they give the same output, nothing between them is tried.
     """
 

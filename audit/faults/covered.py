@@ -1,4 +1,4 @@
-"""The rule for outputs that move by more than their noise covers, from one database to the other."""
+"""The rule for outputs that, from one database to the other, move by more than their noise covers."""
 
 import math
 from collections.abc import Iterator, Sequence

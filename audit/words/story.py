@@ -109,7 +109,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if the event alone does not break the claim in an exact refutation; else empty."""
+    """Return a note if, in an exact refutation, the event alone does not break the claim; else empty."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:

@@ -37,7 +37,7 @@ MOST_TOGETHER = 4
 _LOOKED_INTO = 500
 _LEAST_LOOKED_INTO = 50
 _LEAVES = 8_000
-#: If at least this share of structured outputs recurs, the whole output is used as an atom.
+#: If at least this share of structured outputs recurs, whole outputs are counted like single values.
 _SHARE_OF_REPEATS = 0.9
 #: Texts at a place are read letter by letter if more than this fraction of them are distinct. This is done at
 #: `MOST_SPELLED` places at most.
@@ -49,7 +49,7 @@ MOST_TYPES = 3
 MOST_DIGITS = 3
 MOST_BOUND = 64
 _COMPARED = 200
-#: Number of outputs in which parts that were not opened are looked for.
+#: Number of outputs that are searched for unopened parts.
 _ASKED = 8
 
 
@@ -298,7 +298,7 @@ def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
 
 
 def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Return the total variation distance between two counts of atoms, 0 if no atom recurs."""
+    """Return the total variation distance between two counts of values, 0 if no value recurs."""
     if max(chain(a.values(), b.values())) < 2:
         return 0.0
     m, n = a.total(), b.total()
