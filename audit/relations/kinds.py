@@ -53,7 +53,7 @@ class Relation(ABC):
     REPLACE_ONE
         The lengths are equal, and exactly one record differs.
     ADD_OR_REMOVE_ONE
-        Deleting one record, at any position, turns one database into the other.
+        One of the databases is the other one with a record deleted.
     REPLACE_LABEL
         Lists of pairs (x, y), in which exactly one y differs.
     LOCAL

@@ -59,7 +59,7 @@ class Before:
     result
         The result of that audit.
     standing
-        The state of that audit's accounts at its end.
+        The log wealth of that audit at its end, against several claims.
     batches
         The first place of the seed tree that the audit left unused.
     pairs_bet
