@@ -69,7 +69,7 @@ class Move:
 
     @cached_property
     def kinds(self) -> set[str]:
-        """The kinds of noise in those numbers of the output that move."""
+        """The kinds of noise that affect the moving numbers of the output."""
         reaching = (self.reach[self.moving] != 0.0).any(axis=0)
         return noise.kinds_of([number for number, near in zip(self.numbers, reaching, strict=True) if near])
 
