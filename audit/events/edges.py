@@ -9,7 +9,7 @@ from audit.distributions.law import Floats, Ints
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
 #: Larger: more numbers count as equal in ideal numerics (`point`). This is half the width of the interval
-#: around a number, relative to its size. `_round`, which finds frequent values, is coarser: it keeps 11 digits.
+#: around a number, relative to its size. `_round`, which finds frequent values, keeps only 11 digits.
 ATOM_WIDTH = 1e-11
 #: Larger: bins show finer differences, with fewer runs in each. A number feature has at most this many bins
 #: of equal count, about one for every 8 runs. Bins for tails and frequent values are added.
@@ -112,7 +112,7 @@ def _cells(values: Floats, low: float, scale: float) -> Ints:
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return an edge between each two adjacent values. A number between them shares the bin of one of them."""
+    """Return an edge between each two adjacent values. Numbers between them share the bin of one of them."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halved first: the sum may overflow
