@@ -238,7 +238,7 @@ class Databases:
             yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Return some random neighbours of a database, of allowed sizes."""
+        """Return some random neighbours of a database that have allowed sizes."""
         records = None if self.records is None else list(self.records)
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 

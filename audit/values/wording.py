@@ -42,7 +42,7 @@ def short(value: str, limit: int) -> str:
 def short_prose(text: str, limit: int) -> str:
     """Return one visible line of about `limit` characters, cut after a whole word or number.
 
-    If it cut inside a number, 0.25 might become "0…", which reads as zero.
+    A cut inside a number could turn 0.25 into "0…", which reads as zero.
 
     Examples
     --------
