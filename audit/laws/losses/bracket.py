@@ -96,7 +96,7 @@ class _Rounded:
 
 
 def _step(losses: Mapping[ScalarLoss, int]) -> float:
-    """Return the step of the grid: the range of the sum of losses, divided by the grid's size."""
+    """Return the step of the grid: the range of the sum of losses, without far tails, over the grid size."""
     total = 0.0
     for loss, times in losses.items():
         cells = loss.cells(COARSE)
