@@ -1,7 +1,7 @@
-"""Make mechanisms from estimators with `fit` and from functions of data frames. Public.
+"""Make mechanisms from estimators with `fit` and from functions of data frames.
 
-`sklearn` and `pandas` return a mechanism. Audit it like any other: `audit_privacy(sklearn(...), claim,
-records=..., size=...)`. scikit-learn and pandas are loaded only when they are used.
+The module is public. `sklearn` and `pandas` return a mechanism. Audit it like any other:
+`audit_privacy(sklearn(...), claim, records=..., size=...)`. scikit-learn and pandas are loaded when used.
 """
 
 import copy

@@ -180,7 +180,7 @@ class Entry:
 
     @property
     def flaws(self) -> list[Kind]:
-        """The kinds of audit that must refute, because the claim is wrong."""
+        """The kinds of audit that must refute the claim, because it is wrong."""
         return [kind for kind in self.audits if self.expects(kind) == "refuted"]
 
     def expects(self, kind: Kind) -> Expected:
@@ -255,7 +255,6 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
 
 
 def _held(module: ModuleType) -> list[Entry]:
-    """Return the entries that a module holds."""
     # a submodule may be called `entry` or `entries`
     held = {name: value for name, value in vars(module).items() if not isinstance(value, ModuleType)}
     one, several = held.get("entry"), held.get("entries", ())

@@ -1,7 +1,7 @@
-"""Records at the edges of a type, where clipping, validation and conversion go wrong. Public.
+"""Records at the edges of a type, where clipping, validation and conversion go wrong.
 
-Each function returns a list, simplest values first. Pass it as `records=`; join lists by ``+``. An audit
-tries the strange records first, one at a time.
+The module is public. Each function returns a list, simplest values first. Pass it as `records=`; join lists
+by ``+``. An audit tries the strange records first, one at a time.
 """
 
 import datetime as dt

@@ -61,9 +61,9 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 
 
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
-    """Raise an error if another module hides the one that the entry point names.
+    """Raise an error if ``import`` would find another module than the one that the entry point names.
 
-    If we imported our module under that name, the project of the other module would get ours.
+    Loading the named module all the same would hide the other one from its own project.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)

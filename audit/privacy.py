@@ -201,7 +201,7 @@ def make_task(
     progress: Any = None,
     **told: Any,
 ) -> PrivacyTask:
-    """Return the task of an audit from the arguments of `audit_privacy`; `told` is for `Options`.
+    """Return the task of an audit from the arguments of `audit_privacy`; `told` holds those for `Options`.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Hypothesis strategies for databases, neighbouring pairs and utility problems, for any `@given`. Public.
+"""Hypothesis strategies for databases, neighbouring pairs and utility problems, for any `@given`.
 
-All are composed of Hypothesis's own strategies, so a failing example shrinks to fewer and simpler records,
-and a pair of neighbours shrinks to a pair that differs in the first record. Records from a finite list shrink
-to the first in the list.
+The module is public. All strategies are composed of Hypothesis's own, so a failing example shrinks to fewer
+and simpler records. A pair of neighbours shrinks to a pair that differs in the first record. Records from a
+finite list shrink to the first in the list.
 """
 
 import hashlib

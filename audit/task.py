@@ -1,4 +1,4 @@
-"""The task, which every part of an audit receives; and checks whether an audit may run in this process."""
+"""The task, which every part of an audit receives, and checks that an audit may run in this process."""
 
 import os
 import platform

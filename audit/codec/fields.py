@@ -136,7 +136,7 @@ steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= h
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
-    """Return a place in the seed tree; its last number but one is the index of an attempt at confirmation.
+    """Return a place in the seed tree. Its second-last number is the index of an attempt at confirmation.
 
     Examples
     --------

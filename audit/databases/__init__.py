@@ -1,5 +1,5 @@
 """The databases of an audit: the domain, its extremes, neighbouring pairs, steps and paths between them.
 
-Imports from `relations`; `search` and `verdict` import from it.
+It imports from `relations`; `search` and `verdict` import from it.
 `domain` turns the audit's arguments into the domain, a `chosen.Databases`.
 """

@@ -17,7 +17,7 @@ _STRANGE, _FEW = 20, 3
 
 
 def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
-    """Return neighbours of a vector of answers: some that change most coordinates, a few that change fewest.
+    """Return neighbours of a vector of answers: some with the most changes, a few with the fewest.
 
     Examples
     --------

@@ -33,7 +33,7 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: Larger: in larger domains all pairs are compared by law (`MOST_PAIRS`) or searched (`FEW_DATABASES`).
+#: All pairs of a domain are compared by law up to `MOST_PAIRS` databases, searched up to `FEW_DATABASES`.
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking the
 #: relation about each pair.
@@ -42,7 +42,7 @@ MOST_CHECKED = 1_500
 #: pair are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. This many failures in a row end a search (`_INVALID` with `valid`).
+#: Larger: rarer neighbours are found. This many failures in a row end a search (with `valid`: `_INVALID`).
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -122,7 +122,7 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether no two neighbours are known to lie inside the domain. If so, no pair can refute."""
+        """Whether no two neighbours are known to lie in the domain. If so, no pair can refute the claim."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
@@ -138,7 +138,7 @@ class Databases:
         )
 
     def _may(self, *databases: Any) -> bool:
-        """Return whether databases may be tried: they are in the domain or, if `unchecked`, may be in it."""
+        """Return whether databases may be tried: all surely are in the domain, or `unchecked` is true."""
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
@@ -189,7 +189,7 @@ class Databases:
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Return words that describe an exhaustive comparison of this many `pairs`, and the domain."""
+        """Return words for an exhaustive comparison: the number of pairs, and the domain."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
@@ -238,12 +238,12 @@ class Databases:
             yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Return some random neighbours of a database, of allowed sizes."""
+        """Return some random neighbours of a database that have allowed sizes."""
         records = None if self.records is None else list(self.records)
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs to try: given ones, boundary pairs, then every pair of a small domain or random pairs.
+        """Yield pairs to try: given pairs, boundary pairs, then all pairs of a small domain or random pairs.
 
         If no two neighbours are known to be in the domain (`unchecked`), the pairs may lie outside it.
         """
@@ -257,7 +257,7 @@ class Databases:
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records; if there is a `valid`, then all pairs in random order."""
+        """Yield allowed pairs made of the records. With `valid`, all pairs follow in random order."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
@@ -274,7 +274,7 @@ class Databases:
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs with a strange record, boundary pairs, then all of a small domain or random pairs."""
+        """Yield pairs with a strange record, boundary pairs, then all pairs (small domain) or random ones."""
         yield from self.strange_pairs
         ordinary = self._ordinary(rng)
         for database in self.boundary():
@@ -284,7 +284,7 @@ class Databases:
         yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield random databases with a random neighbour; stop when too many in a row have no neighbour."""
+        """Yield random databases, each with a random neighbour. Stop if too many in a row have none."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
         return fruitful((None if pair[1] is None else pair for pair in found), most)
@@ -298,7 +298,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs that differ by one record: a strange one beside equal ones or, in the last, a duplicate."""
+        """Pairs that differ by one strange record (`boundary.strange`)."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))

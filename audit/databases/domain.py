@@ -299,7 +299,7 @@ def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
-    """Yield vectors of answers: all equal, and one half of the answers above the other half."""
+    """Yield vectors of answers: some with all answers equal, some with one half above the other half."""
     for size in dict.fromkeys(sizes):
         half = size // 2
         yield [1.0] * size

@@ -19,10 +19,9 @@ Path = tuple[Any, ...]
 
 #: Larger: longer paths are tried. Maximum number of steps of a path.
 MOST_STEPS = 64
-#: Larger: longer paths are tried, whose claims are weaker. The claim about the ends of a path may allow at
-#: most the factor e^`_FURTHEST`. Each run gives most evidence if the claim about the ends allows the factor
-#: e^`_BEST` (for a loss 20 % above the claim at every step; the growth of the bet is computed to second
-#: order).
+#: Larger `_FURTHEST`: longer paths are tried. The claim about the ends of a path allows at most the factor
+#: e^`_FURTHEST`. If it allows the factor e^`_BEST`, each run gives most evidence (computed to second order,
+#: for a loss 20 % above the claim at every step).
 _FURTHEST = 4.0
 _BEST = 2.0
 #: Larger: longer paths are tried, whose tests are weaker. Largest δ of the claim about the ends of a path.
@@ -67,9 +66,9 @@ def stretched(
 ) -> Iterator[list[Rows]]:
     """Yield paths that repeat the step from `left` to `right` on other records.
 
-    If the step replaces a record: replace the records of a group of duplicates, then those of `left`, one
-    after another. If the step adds a record: add it repeatedly, once to the empty database and once to the
-    shorter one. The caller must ask the relation whether these are paths of neighbours.
+    If the step replaces a record, the first path replaces equal records one after another, the second path
+    those of `left`. If the step adds a record, both paths add it repeatedly: the first to the empty database,
+    the second to the shorter one. The caller must ask the relation whether these are paths of neighbours.
 
     Parameters
     ----------

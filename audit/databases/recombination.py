@@ -47,7 +47,7 @@ def is_recombined(strategy: Any) -> bool:
 
 
 def labels_cross(strategy: Any) -> bool:
-    """Return whether a strategy for records (x, y) gives every x with every y; False if `repr` hides this.
+    """Return whether a strategy for (x, y) gives every x with every y; False if its `repr` hides this.
 
     Examples
     --------

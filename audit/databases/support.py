@@ -22,7 +22,7 @@ _BYTES = 8_192
 #: Larger: wider changes. Maximum number of bytes changed at once: enough for a number and the byte that
 #: continues a list.
 _WIDEST = 12
-#: Larger: each database is changed more often before the next one is.
+#: Larger: each database is changed more often before the search goes on to the next.
 _CHANGES = 8
 #: Larger: rarer neighbours are found, but it takes longer. The search ends after `_FRUITLESS` changes in a
 #: row without new neighbours, or `_ENOUGH` changes in all.
@@ -147,7 +147,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a change: half the time of a width that led to neighbours before, else of a random width."""
+        """Return a change. Half the time its width is one that led to neighbours before, else random."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]

@@ -167,7 +167,7 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions of the pair with all records, all shared or all equal ones replaced by one."""
+    """Yield versions in which one record replaces all records, all shared records or all equal records."""
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)

@@ -340,7 +340,7 @@ def same_outcomes(left: Finite, right: Finite) -> bool:
 
 
 def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
-    """Return the keys of each law's outcomes: form keys, or canonical ones if a law is `ambiguous`.
+    """Return each law's outcomes as keys to compare: `exact_keys` if any law is `ambiguous`, else `keys`.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class Piece:
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance from the denser end to the point with the share u of the mass on its left."""
+        """Return how far from the denser end the point lies that has a share u of the mass on its left."""
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)

@@ -1,5 +1,5 @@
 """Events (sets of outputs), and the counts of past outputs by feature value that suggest them.
 
-Imports from `laws`; `evidence` imports from it.
+It imports from `laws`; `evidence` imports from it.
 An `event.Event` can be described in words, saved and replayed.
 """

@@ -9,10 +9,10 @@ from audit.distributions.law import Floats, Ints
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
 #: Larger: more numbers count as equal in ideal numerics (`point`). This is half the width of the interval
-#: around a number, relative to its size. `_round`, which finds heavy atoms, is coarser: it keeps 11 digits.
+#: around a number, relative to its size. `_round`, which finds frequent values, keeps only 11 digits.
 ATOM_WIDTH = 1e-11
 #: Larger: bins show finer differences, with fewer runs in each. A number feature has at most this many bins
-#: of equal count, about one for every 8 runs. Bins for tails and heavy atoms are added.
+#: of equal count, about one for every 8 runs. Bins for tails and frequent values are added.
 MOST_BINS = 64
 #: These affect speed only. From `_MANY` values on, bins are found by a grid of `_CELLS` equal cells with at
 #: most `_CROWDED` edges each. The grid is applied to `_CHUNK` values at a time, because these fit into the
@@ -42,7 +42,7 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
 
 
 def learn_edges(column: Floats) -> Floats:
-    """Return edges at the quantiles of past values, finer at both ends; each heavy atom gets its own bin."""
+    """Return edges at quantiles of past values, finer at both ends. Frequent values get their own bins."""
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return np.empty(0)
@@ -112,7 +112,7 @@ def _cells(values: Floats, low: float, scale: float) -> Ints:
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return one edge between each two adjacent atoms; a number between them gets the bin of one of them."""
+    """Return an edge between each two adjacent values. Numbers between them share the bin of one of them."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halved first: the sum may overflow

@@ -259,7 +259,7 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 
 
 def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Return events that hold the bins of largest ratio x/y, for several sizes, with leave-one-out counts.
+    """Return events of several sizes: the bins of largest ratio x/y. Counts are leave-one-out.
 
     A run in bin b counts as a hit only if b would be in the event without that run. For x this rule removes
     the bias of choosing the bin because of the run. For y the rule can only raise the estimated probability,

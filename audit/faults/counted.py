@@ -1,4 +1,4 @@
-"""The probability of each output, if there are few outputs: from a sweep of the only draw, or from counts."""
+"""The probability of each output, if there are few: from a grid of values of the one draw, or from counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -17,7 +17,7 @@ from audit.values.canonical import key
 from audit.values.wording import shown
 from audit.words import fault_words as words
 
-#: Number of points in the sweep of one uniform draw, and of runs counted on each side.
+#: Number of grid points tried for one uniform draw, and number of runs counted on each side.
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
 #: The outputs of a subject are counted only if at most this many of them are distinct.
@@ -32,7 +32,7 @@ _ERRORS: Final = 4.0
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if there are few outputs and one is likelier on a side than the claim allows."""
+    """Return the fault if, of a few outputs, one is likelier on one side than the claim allows."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -137,7 +137,7 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 def _through(scene: Scene, side: str) -> list[Run]:
     """Return runs that show all outputs as the only uniform draw varies; empty if there are too many outputs.
 
-    If two neighbouring points of a sweep give different outputs, bisection finds every output between them.
+    If two neighbouring grid points give different outputs, bisection finds every output between them.
     If they give the same output, nothing between them is tried.
     """
 
@@ -169,7 +169,7 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and the error of a frequency if they sweep a draw (0 if they do not)."""
+    """Return runs of both sides, and the error of a frequency if their only draw lies on a grid (else 0)."""
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
@@ -205,7 +205,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether the frequencies of sixteen bins break the claim or some output is not a number."""
+    """Return whether output counts in sixteen bins break the claim; also True if an output is no number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]

@@ -1,4 +1,4 @@
-"""The rule for outputs that move by more than their noise covers, from one database to the other."""
+"""The rule for outputs that, from one database to the other, move by more than their noise covers."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -153,7 +153,7 @@ def _size(by: Floats, norm: str) -> float:
 
 
 def _factor(move: Move, asked: Asked) -> float | None:
-    """Return the factor by which the noise is too small; None if large enough, ∞ if no scale suffices."""
+    """Return by what factor the noise is too small; None if it is large enough, ∞ if no scale suffices."""
     if "normal" in move.kinds:
         if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
             return None

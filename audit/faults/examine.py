@@ -65,7 +65,7 @@ def examined(
     *,
     bits: bool = False,
 ) -> Fault:
-    """Return the fault that recorded runs in this process show; use it for tests and for trusted subjects.
+    """Return the fault shown by runs recorded in this process. For tests and for trusted subjects.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """One examination of a subject, in the process that records its runs.
 
 The first rule that returns a fault decides. A rule names only what its runs show. If a rule says that a side
-always does something, every plain run must show it. If a rule says that a side cannot do something, runs with
-draws pushed to the ends of their ranges are checked too.
+always does something, every plain run (with unchanged draws) must show it. If a rule says that a side cannot
+do something, runs with draws pushed to the ends of their ranges are checked too.
 """
 
 import math
@@ -61,7 +61,7 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault that runs on the databases of the question show."""
+        """Return the fault shown by runs on the databases in the question."""
         databases, asked = question
         try:
             with computing_for(self.limit):

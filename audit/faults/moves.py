@@ -69,13 +69,13 @@ class Move:
 
     @cached_property
     def kinds(self) -> set[str]:
-        """The kinds of noise that affect the numbers of the output that move."""
+        """The kinds of noise that affect the moving numbers of the output."""
         reaching = (self.reach[self.moving] != 0.0).any(axis=0)
         return noise.kinds_of([number for number, near in zip(self.numbers, reaching, strict=True) if near])
 
     @cached_property
     def shift(self) -> noise.Floats | None:
-        """The least shift of the noise on the right that gives the left output; None if it is unknown."""
+        """The least shift of the right side's noise that gives the left side's output; None if unknown."""
         if self.is_outside or len(self.kinds) != 1 or "other" in self.kinds:
             return None
         return noise.least_shift(self.numbers, self.reach, self.moved, normal="normal" in self.kinds)

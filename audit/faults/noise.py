@@ -75,7 +75,7 @@ def _is_silent(scene: Scene, side: str, place: Place) -> bool:
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return by how much one standard deviation of each draw moves each number (rows); None if unknown."""
+    """Return how far a standard deviation of each draw (column) moves each number (row); None if unknown."""
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)
@@ -85,7 +85,7 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Return whether the i-th number gets noise that no earlier number gets, equally wide on both sides.
+    """Return whether the i-th number has noise that no earlier number has, equally wide on both sides.
 
     If so, the sides differ only in how they use the noise that earlier numbers have published. An example is
     gradient descent, whose next step depends on the data and on all steps before.

@@ -26,7 +26,7 @@ _ERRORS: Final = 4.0
 
 
 def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one side never answers and the other always does, or if only one side gives NaN."""
+    """Return the fault if one side always raises, or gives None or NaN, and the other side never does."""
     told = _silent_side(scene, ())
     if asked.nan:
         nans = [
@@ -41,9 +41,9 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side gives at a place.
+    """Return what each side gives at a place: an exception, None or NaN, or "answers".
 
-    The list is empty unless one side never answers and the other side always does.
+    The list is empty unless one side always answers and the other never does.
     """
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
@@ -99,7 +99,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if, on another database, draws of the same form make the part at this place vary."""
+    """Return the fault if the part at this place varies on another database, with draws of the same form."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
@@ -165,7 +165,7 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs whose output has one of these tokens; None if that is not surely above δ.
+    """Return the share of runs whose output has a word, key or length in `only`; None unless surely above δ.
 
     Runs are added until this is decided or their number reaches `_RARE`.
     """
@@ -186,7 +186,7 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 
 
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
-    """Return whether no draws give any of these tokens on this side.
+    """Return whether no draws give any token of `only` on this side. A token is a word, a key or a length.
 
     `share` is the share of the other side's runs that give one of the tokens. If it is below 1 and further
     runs on this side still give new tokens, there are too few runs to decide, and the answer is False.

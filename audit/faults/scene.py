@@ -14,8 +14,7 @@ from audit.sampling.recorded.noise import scale_of
 from audit.sampling.recorded.runs import Run, Shift, shifted
 from audit.values.outcomes import Raised
 
-#: Number of plain runs of each side. Ten were too few: a branch that is rarely taken seemed never to be
-#: taken.
+#: Number of plain runs (with unchanged draws) of each side. With ten, rare branches seemed never taken.
 SEEDS: Final = 40
 #: Maximum number of runs of one examination. Unlike a limit of time, it is the same on every machine.
 MOST_RUNS: Final = 30_000
@@ -129,13 +128,13 @@ class Scene:
         return Run(tuple(tape.taken), output, leaves_of(output))
 
     def plain(self, side: str) -> list[Run]:
-        """Return the runs of a side on the first `SEEDS` seeds, with unchanged draws."""
+        """Return the plain runs of a side: those on the first `SEEDS` seeds, with unchanged draws."""
         if side not in self._plain:
             self._plain[side] = [self.run(side, seed) for seed in range(SEEDS)]
         return self._plain[side]
 
     def extreme(self, side: str) -> list[Run]:
-        """Return runs of a side whose draws are pushed towards the ends of their ranges."""
+        """Return runs on one side in which random draws are pushed towards the ends of their ranges."""
         if side not in self._extreme:
             forces = [Force(c, n) for c in (0.0, 0.25, 0.5, 0.75, 1.0) for n in (-60.0, 0.0, 60.0)]
             alone = range(min(_PUSHED_ALONE, max(len(run.draws) for run in self.plain(side))))

@@ -13,7 +13,7 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: The laws of this many first databases are kept, and about `_ASKED_AGAIN` of them are computed again at the
+#: The first laws, up to this many, are kept, and about `_ASKED_AGAIN` of them are computed again at the
 #: end. With a larger number, a law that changes from call to call is noticed more surely.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32

@@ -35,7 +35,7 @@ STEEPEST = 1e6
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
-    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); the midpoint if only bounds are known.
+    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); if only bounds are known, their midpoint.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
 
 
 def epsilon_at(p: Law, q: Law, delta: float = 0.0) -> float:
-    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞; the midpoint if only bounds are known.
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞; if only bounds are known, their midpoint.
 
     Examples
     --------

@@ -186,7 +186,7 @@ class _Comparison:
         self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
 
     def finding(self, *, complete: bool) -> ExactFinding:
-        """Return the finding about all pairs so far."""
+        """Return the finding about all pairs compared so far."""
         if not self._worst:
             raise InvalidValue("There is no pair of databases to compare exactly.")
         return ExactFinding(
@@ -230,7 +230,7 @@ class _Comparison:
     def _keep(
         self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
-        """Keep the chunk's pair with the largest scores (first, then second) if it beats the pair kept."""
+        """Keep the chunk's pair of largest scores (first, then second) if it beats the one kept so far."""
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

@@ -156,9 +156,9 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
     The first is the Bayes factor on all cells; the second is the mean of the Bayes factors on unions of
     cells.
 
-    If the law is right, the log of a Bayes factor on k cells falls to about −(k − 1)/2·log N. A factor on
-    unions compares one union of cells with all other cells. This makes k = 2, so the factor falls less. It
-    detects a law that is wrong in one outcome, in location or in scale.
+    If the law is right, the log of a Bayes factor of N outputs on k cells falls to about −(k − 1)/2·log N.
+    The factor on a union compares the union with all other cells. Its k is 2, so it falls less. It detects a
+    law that is wrong in one outcome, in location or in scale.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
     if len(counts) < 3 or math.isinf(whole):

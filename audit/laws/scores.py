@@ -83,7 +83,7 @@ def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
 
 
 def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
-    """Return whether a loss surely exceeds and whether it surely meets the claim, up to a tolerance."""
+    """Return two flags: the loss surely exceeds the claim; it surely meets the claim, up to a tolerance."""
     if claim.delta > 0.0:
         low, high = loss.bounds(claim.epsilon + TOLERANCE)
         allowed = claim.delta * (1.0 + TOLERANCE)

@@ -1,4 +1,4 @@
 """The mutation check (`check`): would the audit refute a smaller claim? `result` defines its result.
 
-Imports from `privacy`; only the doors import from it. Reading a result does not import the audit itself.
+It imports from `privacy`; only the doors import from it. Reading a result does not import the audit itself.
 """

@@ -53,7 +53,7 @@ class Relation(ABC):
     REPLACE_ONE
         The lengths are equal, and exactly one record differs.
     ADD_OR_REMOVE_ONE
-        Deleting one record, at any position, turns one database into the other.
+        One of the databases is the other one with a record deleted.
     REPLACE_LABEL
         Lists of pairs (x, y), in which exactly one y differs.
     LOCAL
@@ -276,7 +276,7 @@ class _QueryAnswers(Relation):
 
     def _within_one(self, database: Any, records: Sequence[Any] | None, rng: Any) -> Iterator[Any]:
         found = moved(database, rng) if records is None else chosen(database, records, rng)
-        # rounding of a large number may undo a step, and the dtype of an array may not hold it
+        # rounding of a large number may undo a step, and the dtype of an array may not hold the result
         return (other for other in found if self.are_neighbours(database, other))
 
 
@@ -287,7 +287,7 @@ def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> 
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record) where the record differs from the present one, which has key `places[place]`."""
+    """Yield (place, record); the record differs from the one at that place, whose key is `places[place]`."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)

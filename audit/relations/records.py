@@ -59,7 +59,7 @@ def records_of(database: Any) -> list[Any]:
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) of each distinct record, in order, with keys as if `like` held the records.
+    """Return (key, record) of each distinct record, in order; the keys are those inside a copy of `like`.
 
     Examples
     --------

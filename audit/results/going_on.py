@@ -59,7 +59,7 @@ class Before:
     result
         The result of that audit.
     standing
-        The state of that audit's accounts at its end.
+        The log wealth of that audit at its end, against several claims.
     batches
         The first place of the seed tree that the audit left unused.
     pairs_bet
@@ -229,7 +229,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
-    """Return the result of two parts of an audit together.
+    """Return one result for both parts of an audit.
 
     The numbers of runs and pairs are added. Of the two detectable ε, the smaller one is kept.
     """

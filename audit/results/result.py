@@ -189,7 +189,7 @@ class Witness(SavedValue):
     p_interval, q_interval : tuple of float, optional
         Confidence intervals from the runs drawn for this witness alone; None if p and q are exact.
     runs : int
-        Half the number of runs; a fair coin chose the database of each. 0 if p and q are exact.
+        Half the number of runs; a fair coin chose the database of each run. 0 if p and q are exact.
     direction : {"left", "right"}
         The database whose probability is `p`.
     confirmed : bool

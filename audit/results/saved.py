@@ -182,7 +182,6 @@ def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
 
 
 def _by_type(kind: Any) -> fields.Reader:
-    """Return the reader of fields whose type is `kind`."""
     if kind in _BY_TYPE:
         return _BY_TYPE[kind]
     if get_origin(kind) is tuple:  # a tuple of any length

@@ -21,7 +21,6 @@ def is_saved(name: str) -> bool:
 
 
 def _plain(value: Any, name: str) -> Any:
-    """Return the value of one field as JSON."""
     if name in _ANY:
         return encoding.encode(value)
     if isinstance(value, SavedValue):
@@ -37,7 +36,7 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """A value that equals another one if their saved forms are equal, also with arrays and NaN inside."""
+    """A value that is compared by its saved form. This works even with arrays and NaN inside."""
 
     def _stored(self) -> dict[str, Any]:
         """Return the saved form."""

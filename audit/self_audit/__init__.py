@@ -1,6 +1,6 @@
 """The self-audit: it measures false alarms, runs to a refutation, efficiency, tightness and coverage.
 
 `run` applies the `measures/` to the `subjects/`, whose true ε is known. `judging` compares the figures with
-the auditor's promises. `row` holds the results, `text` their texts and `saved` their files. Imports from
-`privacy`; only the doors import from it.
+the auditor's promises. `row` holds the results, `text` their texts and `saved` their files. The
+package imports from `privacy`; only the doors import from it.
 """

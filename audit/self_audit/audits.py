@@ -60,7 +60,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """The event that audit number `number` begins, out of `of` audits for a row."""
+    """Event: audit `number` of the `of` audits for a row begins."""
 
     part: str
     what: str

@@ -23,8 +23,7 @@ from audit.self_audit.row import Row
 from audit.values.wording import number
 
 RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-#: The note of a row states an error rate. If an auditor had this rate, the row would fail with this
-#: probability.
+#: The note of a row states an error rate at which the row would fail with this probability.
 POWER = 0.9
 
 
@@ -123,7 +122,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return a row for the share `count` of n; its note names the count that would fail, and the power.
+    """Return a row for the share count/n; its note names the count that would fail, and the power.
 
     Examples
     --------

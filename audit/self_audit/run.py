@@ -117,7 +117,7 @@ def self_audit(
 
 
 def judged_rows(cases: Mapping[str, Case]) -> int:
-    """Return the number of judged rows of a complete self-audit; it is the same for both extents.
+    """Return the number of judged rows of a complete self-audit; it is the same for `QUICK` and `FULL`.
 
     Examples
     --------

@@ -118,7 +118,7 @@ def verdict(result: SelfAudit) -> str:
 
 
 def small_print(result: SelfAudit) -> str:
-    """Return a text that says how rows are judged, and how likely a correct auditor fails one.
+    """Return a text that says how rows are judged, and how likely it is that a correct auditor fails a row.
 
     Examples
     --------

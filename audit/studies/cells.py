@@ -85,7 +85,7 @@ class Cell:
     value
         The value of the parameter.
     place
-        Its place on the axis.
+        The place of that value on the axis.
     bound
         The sample size that a theorem states, or None.
     steps
@@ -153,7 +153,7 @@ class Cell:
 
     @property
     def how_met(self) -> str:
-        """A text in brackets if `met` rests on a closed form alone; empty if every problem was met.
+        """A text in brackets if `met` rests on a closed form alone, not on all problems; else empty.
 
         Examples
         --------

@@ -13,8 +13,8 @@ from audit.studies.cells import Cell
 Form = Literal["line", "power law", "exponential"]
 #: The confidence of the interval of a slope. A larger one gives wider intervals.
 CONFIDENCE = 0.95
-#: A fit counts as exact if its residuals are below this share of the values. It then has no slope interval
-#: and no test.
+#: A fit is exact if its residuals are below this share of the values. An exact fit has no slope interval and
+#: no test.
 _EXACT = 1e-9
 
 

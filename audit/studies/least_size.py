@@ -37,7 +37,7 @@ from audit.utility.result import UtilityResult
 #: At each end of a bracket, a closed form is compared with this many runs. More runs find a wrong form more
 #: reliably.
 COMPARED = 200
-#: How many shares of the significance the comparisons of a closed form with runs use: two comparisons, two
+#: Number of shares of the significance for comparing a closed form with runs: two comparisons, with two
 #: bounds each.
 _COMPARISONS = 4
 _VERDICTS: dict[Verdict, StepVerdict] = {
@@ -230,7 +230,7 @@ class CellSearch:
         return _step(size, result)
 
     def _search(self, size: int, steps: Sequence[Step]) -> Step:
-        """Return the audit of the curve's `family` of problems at this size, in addition to a closed form."""
+        """Return the step at this size from an audit of the curve's `family` of problems."""
         assert self.curve.family is not None  # only curves with a family get here
         number = self.study.steps + _COMPARISONS + sum(bool(step.family) for step in steps)
         return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))

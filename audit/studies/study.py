@@ -35,8 +35,8 @@ class Curve:
     learner
         (value, m) -> the learner for databases of m records at this value of the parameter.
     problems
-        (value, m) -> the problems on which the learner must be accurate, each with databases of m records. It
-        is a sequence, or an object with `problems()` and optionally `vary` and `random`, which is searched at
+        (value, m) -> the problems on which the learner must be accurate, each with databases of m records:
+        a sequence, or an object with `problems()` and optionally `vary` and `random`, which is searched at
         every step (`audit_utility`).
     bound
         value -> the sample size that the theorem requires; None without a theorem.

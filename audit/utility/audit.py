@@ -28,7 +28,7 @@ CHECKED_DATABASES: Final = 3
 IDLE: Final = 20
 #: The most steps of a climb in all: failure probabilities may rise by ever smaller steps without end.
 MOST_STEPS: Final = 1_000
-#: The number of runs that check whether the learner honours its generator.
+#: The number of runs that check whether the learner draws from its generator alone.
 FIRST_RUNS: Final = 8
 
 

@@ -46,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Add trials, bet on or not, to the failure estimate. The estimate decides the next problem."""
+        """Add trials, bet on or not, to the failure estimate, by which the next problem is chosen."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:

@@ -218,9 +218,9 @@ class Experiment(Around):
         return found, ask.trouble(watch) or failures
 
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
-        """Return the error of an output that a law lists, and a sentence if the error cannot be measured.
+        """Return the error of an output that a law lists, and why it cannot be measured (empty if it can).
 
-        If the problem has a `failure`, the error is NaN: the law alone then gives the failure probability.
+        The error is NaN if the problem has a method `failure`, which then gives the failure probability.
         """
         if callable(getattr(problem, "failure", None)):
             return math.nan, ""

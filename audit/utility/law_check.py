@@ -103,7 +103,7 @@ class LawCheck:
 
     @property
     def limit(self) -> float:
-        """The log e-value from which law and code count as different."""
+        """Law and code count as different if the log e-value reaches this."""
         return math.log(self.tests / self.task.options.significance)
 
     @property
@@ -122,11 +122,11 @@ class LawCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of an audit whose laws cannot decide, because the comparison is `open`."""
+        """The verdict if the laws cannot decide; `open` says why."""
         return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
 
     def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:
-        """Return a text if law and code disagree on one of these pairs (problem, database); else empty."""
+        """Return a text if law and code disagree on any pair (problem, database); else empty."""
         subject = self.task.subject
         pairs = min(CHECKED_PAIRS, max(1, self.task.options.budget // (4 * len(databases))))
         self.least = min(self.least, 2 * pairs)

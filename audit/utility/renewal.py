@@ -43,12 +43,12 @@ from audit.values.said import Says
 #: calls or, if that is more, four times the number of runs that the audit has drawn.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000
-#: The wealth is checked after this many new learners each time.
+#: The number of new learners between two checks of the wealth.
 BATCH: Final = 16
-#: The number of new learners that very likely suffices is multiplied by this, for a more certain decision.
+#: Larger: confirmation is more certain. The estimated number of new learners is multiplied by this.
 _MARGIN: Final = 1.5
-#: The most new learners on one problem, the most that are made in all, and the most seconds, estimated from
-#: the runs so far. Larger numbers confirm more verdicts but take longer.
+#: Limits of a confirmation: new learners on one problem, new learners in all, and estimated seconds (counting
+#: `_A_PROCESS` for each process). Larger limits confirm more verdicts but take longer.
 _MOST: Final = 1_000
 _MOST_MADE: Final = 2_000
 _SECONDS: Final = 60.0
@@ -145,7 +145,7 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Return why new learners do not confirm; empty if they do. A run takes `a_run` seconds."""
+        """Return why new learners do not confirm the verdict; empty if they do. `a_run`: seconds of a run."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
@@ -202,7 +202,7 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Return the number of new learners that very likely decides, if a share `p` of calls fails.
+    """Return how many new learners very likely bring the wealth to its limit, if a share `p` of calls fails.
 
     Examples
     --------

@@ -134,7 +134,7 @@ def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
 
 
 def score(trials: Trials, alpha: float) -> float:
-    """Return a score for how bad a problem looks: the share of failures, plus half the mean error over alpha.
+    """Return a score for how bad a problem looks: share of failures + ½·mean(min(error/alpha, 1)).
 
     Examples
     --------

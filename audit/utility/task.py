@@ -21,7 +21,7 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether `unfinished="against"`: an unfinished run is evidence for neither side, not a failure."""
+        """Whether an unfinished run counts neither for the claim nor against it (`unfinished="against"`)."""
         return self.options.unfinished == "against"
 
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:

@@ -108,7 +108,7 @@ def _int(value: int, _walk: _Walk) -> Hashable:
 
 
 def _real(value: Any, walk: _Walk) -> Hashable:
-    """Return the key of a number of a rare type: that of an equal int or float, else the exact fraction."""
+    """Return the key of a number of a rare type: the key of an equal int or float, or the exact fraction."""
     try:
         exact = Fraction(*value.as_integer_ratio())
     except (ValueError, OverflowError):  # NaN and infinities
@@ -122,7 +122,7 @@ def _real(value: Any, walk: _Walk) -> Hashable:
 
 
 def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
-    """Return `tag` and the keys of `values`, or a placeholder if `owner` contains itself or is too deep."""
+    """Return `tag` and the keys of `values`, or a placeholder if `owner` is nested too deep or in itself."""
     closed = _closed(owner, walk)
     if closed is not None:
         return closed

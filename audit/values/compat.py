@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-# cloudpickle rebuilds classes with these functions. The last argument but one of each call identifies the
+# cloudpickle rebuilds classes with these functions. The second-last argument of each call identifies the
 # existing class, which the call overwrites.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 
@@ -32,7 +32,7 @@ def plain_hypothesis() -> Iterator[None]:
 
 
 def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return cloudpickle's reduction of a class, with its full name added. Return others unchanged.
+    """Return cloudpickle's reduction of a class, with its full name added; other reductions unchanged.
 
     Checked with cloudpickle 3.1.
 
@@ -63,10 +63,9 @@ def _no_local_constants() -> Iterator[None]:
 
     Hypothesis mixes them in to find faults in the modules under test. In an audit, the examples of a seed
     would then depend on all modules that the process has loaded. The general constants of each type (NaN,
-    infinities, …) remain. Hypothesis has no setting for this. A backend of our own would lose two features of
-    the default one: it tries no example twice, and it repeats values within an example. So the function that
-    collects the constants is replaced, and the cache that mixes them is emptied and restored. Versions before
-    6.131 have neither, and nothing is changed in them.
+    infinities, …) remain. Hypothesis has no setting for this, and a backend of our own would try examples
+    twice. So the function that collects the constants is replaced, and the cache that mixes them is emptied
+    and restored. Versions before 6.131 have neither, and nothing is changed in them.
     """
     providers = _providers()
     collected = getattr(providers, "_get_local_constants", None)

@@ -4,8 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
-#: The least similarity (the ratio of `difflib`) of a typing error, and that of any suggestion. Larger numbers
-#: give fewer suggestions.
+#: The least similarity (the ratio of `difflib`) at which a name counts as a typing error (`SLIP`), or is
+#: suggested at all (`ALIKE`). Larger numbers give fewer suggestions.
 SLIP = 0.85
 ALIKE = 0.6
 

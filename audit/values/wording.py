@@ -42,7 +42,7 @@ def short(value: str, limit: int) -> str:
 def short_prose(text: str, limit: int) -> str:
     """Return one visible line of about `limit` characters, cut after a whole word or number.
 
-    If it cut inside a number, 0.25 might become "0…", which reads as zero.
+    A cut inside a number could turn 0.25 into "0…", which reads as zero.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def at_most(value: float) -> str:
 def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
     """Return two numbers as texts with three digits, or more if needed to show which one is larger.
 
-    `rounding` applies to the first number. So a lower bound above the claim is also shown above the claim.
+    `rounding` applies to the first number, for example to show a lower bound rounded down.
 
     Examples
     --------

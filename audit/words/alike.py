@@ -46,7 +46,7 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return a sentence: each of two bounds holds with its confidence, but both together may have less."""
+    """Return a sentence which says that the confidence holds for each of two bounds, not for both at once."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 

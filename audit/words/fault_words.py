@@ -129,7 +129,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return a text that says how far draws must shift to hide a move of another size.
+    """Return a text that says how far draws must shift to hide a move of the output.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def spent(count: int, draws: str, at: str, factor: float) -> str:
 
 
 def relation(draws: str, factor: float) -> str:
-    """Return the text for noise that suffices for another neighbour relation than the claimed one."""
+    """Return the text for noise that suffices for add-or-remove-one, but not for replace-one."""
     return (
         f"Replacing a record removes one and adds another. `{draws}` covers each step, but both together "
         f"move the output {times(factor)} as far. The noise fits add-or-remove-one; the claim is about "

@@ -41,7 +41,7 @@ class WitnessWords:
     Attributes
     ----------
     change : str
-        What changes from the left database to the right one; empty if no single record does.
+        The one record that changes from the left database to the right one; empty if several change.
     on_p, on_q : str
         The name of each database: left or right.
     database_p, database_q, event : str
@@ -99,7 +99,7 @@ def _always_words(witness: Witness, where: str) -> str:
 
 
 def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
-    """Return a sentence on one output entry that also refutes, if the event is a fitted score."""
+    """Return a sentence which says that one output entry alone refutes the claim too; else empty."""
     if beside is None:
         return ""
     w = WitnessWords(result, beside, digits=digits)
@@ -109,7 +109,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if the event alone does not break the claim in an exact refutation; else empty."""
+    """Return a note if, in an exact refutation, the event alone does not break the claim; else empty."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
@@ -339,7 +339,7 @@ def may_hide(result: AuditResult) -> str:
 
 
 def detectable(result: AuditResult) -> str:
-    """Return a text on what an audit by runs that did not refute the claim could have detected."""
+    """Return a text that says which true ε an audit by runs could have detected."""
     if alike.replay_of(result) is not None:
         return "A replay checks only the saved event and pair; an audit looks for others."
     said = [_detected(result)] if result.detectable_epsilon is not None else []

@@ -122,7 +122,6 @@ def not_refuted(result: SavedResult) -> str:
 
 
 def _again(told: Told) -> str:
-    """Return one line on how to repeat the audit."""
     return f"Again: {told.again.partition(chr(10))[0]}"
 
 
@@ -201,7 +200,7 @@ def _scaled(lines: int) -> int:
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return the items in at most `most` lines, two or fewer per item. A last line counts omitted items."""
+    """Return the items in at most `most` lines, one or two for each; the last line counts omitted ones."""
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

@@ -125,7 +125,7 @@ class Kind(AtomFeature):
         return _name(kind)
 
 
-#: Words for some kinds after "the output is", to replace the longer "the kind of the output is".
+#: The words after "the output is" for some kinds. Other kinds need "the kind of the output is".
 _KINDS = {"number": "a number", "NaN": "NaN", "NoneType": "None"}
 
 

@@ -71,7 +71,7 @@ class NumberFeature(Feature):
         return self._special_interval(*intervals[0]) if len(intervals) == 1 else None
 
     def _special_interval(self, low: float, high: float) -> str | None:  # noqa: ARG002 - most have none
-        """Return special words for "the value lies in this interval", which has a finite end, or None."""
+        """Return special words for "the value lies in this interval", or None; one end is finite."""
         return None
 
 
@@ -85,7 +85,7 @@ class AtomFeature(Feature):
         return [self.read(output) for output in view.outputs]
 
     def read(self, output: object) -> Hashable:
-        """Return the feature's value for an output of a block; `UNREADABLE` if the output's code raises."""
+        """Return the feature's value for an output of a block; `UNREADABLE` if the output's code fails."""
         try:
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at

@@ -29,7 +29,6 @@ class _OfBits(NumberFeature):
     path: Path = ()
 
     def column(self, view: View) -> Floats:
-        """Return the value of the feature for every output of a block."""
         return self.read(self.number.column(view))
 
     @property

@@ -122,7 +122,7 @@ def _together(rows: Floats, middle: Floats) -> Floats:
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Return the pairs of columns whose sign correlations clearly differ, each with half the difference."""
+    """Return the pairs of columns whose sign correlations a, b clearly differ, with half the difference."""
     apart = np.triu(np.abs(a - b), 1) / 2
     least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
     chosen = np.argwhere(apart >= least)
@@ -131,7 +131,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Return whether most numbers are whole, with too many different values for a bin each.
+    """Return whether most numbers are whole but have too many values for one bin per value.
 
     Examples
     --------

@@ -49,7 +49,6 @@ class _OfVector(NumberFeature):
     """A number computed from the entries of a flat output."""
 
     def column(self, view: View) -> Floats:
-        """Return the value of the feature for every output of a block."""
         vectors = [found for size, found in view.vectors.items() if size]
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a row of NaN has the value NaN

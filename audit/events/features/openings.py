@@ -43,7 +43,7 @@ _TICK = dt.timedelta(microseconds=1)
 
 
 def parts_of(value: Any, *, most: int = MOST_ENTRIES) -> Sequence[tuple[Step, Any]]:
-    """Return the parts of a value, each with the step to it; empty if it cannot be opened.
+    """Return the parts of a value, each with the step that leads to it; empty if the value has no parts.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
 
 
 def letters_of(text: str) -> Iterator[tuple[Step, str]]:
-    """Yield the first and the last letters of a text, each with the step to it.
+    """Yield the first and the last letters of a text, each with the step that leads to it.
 
     Examples
     --------

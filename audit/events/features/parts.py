@@ -122,7 +122,6 @@ class _AtPath(Feature):
 
     @property
     def words(self) -> str:
-        """The name of the feature, as the subject of a sentence."""
         return words_of(self.path)
 
 
@@ -233,7 +232,7 @@ class PartsScore(TableScore):
         return f"a score fitted to {self.entries} numbers{self._mostly()}"
 
     def names(self) -> list[str]:
-        """Return the name of the number that each table is about."""
+        """Return the names of the numbers, one for each table."""
         return [words_of(path) for path in self.paths]
 
     def column(self, view: View) -> Floats:
@@ -280,7 +279,7 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return, in words, the key to which a path of one step leads; empty if it is not a text."""
+    """Return the key in a path of one step, in words; empty if the step is not a text key."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 

@@ -82,7 +82,7 @@ def _types(view: View) -> set[object]:
 
 
 def _odd(view: View) -> Iterator[object]:
-    """Yield outputs that are neither numbers nor vectors, a NaN if any, and examples of each mixed kind."""
+    """Yield outputs that are neither numbers nor vectors; NaN if it occurs; if kinds mix, one of each."""
     yield from (output for _, output in view.rest)
     where, found = view.numbers
     if np.isnan(found).any():
@@ -137,7 +137,7 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 
 def _repeats(views: Side) -> bool:
-    """Return whether whole vectors recur often enough to use them as atoms."""
+    """Return whether whole vectors recur often enough to be counted like single values."""
     keys: list[Hashable] = []
     for view in views:
         for at, matrix in view.vectors.values():

@@ -234,7 +234,7 @@ _WIDE = {"i": "<f8", "u": "<f8", "f": "<f8", "b": "<f8", "c": "<c16", "m": "<i8"
 
 
 def _raw(flat: Any) -> Any:
-    # bytes of the values: in a sampler's array, dtype and text width depend on the other outputs
+    # count bytes of the values, because dtype and text width in a sampler's array depend on the other outputs
     wide = _WIDE.get(flat.dtype.kind) if type(flat) is np.ndarray else None
     if wide is not None:
         return np.ascontiguousarray(flat, dtype=wide).view(np.uint8)

@@ -37,7 +37,7 @@ MOST_TOGETHER = 4
 _LOOKED_INTO = 500
 _LEAST_LOOKED_INTO = 50
 _LEAVES = 8_000
-#: If at least this share of structured outputs recurs, the whole output is used as an atom.
+#: If at least this share of structured outputs recurs, whole outputs are counted like single values.
 _SHARE_OF_REPEATS = 0.9
 #: Texts at a place are read letter by letter if more than this fraction of them are distinct. This is done at
 #: `MOST_SPELLED` places at most.
@@ -49,7 +49,7 @@ MOST_TYPES = 3
 MOST_DIGITS = 3
 MOST_BOUND = 64
 _COMPARED = 200
-#: Number of outputs that are checked for parts that are never opened.
+#: Number of outputs that are searched for unopened parts.
 _ASKED = 8
 
 
@@ -273,7 +273,7 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
 
 
 def _recur(sides: list[Looked]) -> bool:
-    """Return whether nearly all outputs with parts recur, so that whole outputs serve as atoms."""
+    """Return whether nearly all outputs with parts recur, so that they can be counted like single values."""
     having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
@@ -298,7 +298,7 @@ def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
 
 
 def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Return the total variation distance between two counts of atoms, 0 if no atom recurs."""
+    """Return the total variation distance between two counts of values, 0 if no value recurs."""
     if max(chain(a.values(), b.values())) < 2:
         return 0.0
     m, n = a.total(), b.total()

@@ -16,7 +16,7 @@ LISTED = 64
 
 
 class AtomLoss(ScalarLoss):
-    """The privacy loss for a p with finitely many outcomes.
+    """The privacy loss log p/q, if p has finitely many outcomes.
 
     Each law may be a part of a larger law; the parts then have log mass `log_p` and `log_q`. If `alone` is
     set, no other outputs lie between the numbers, so an event of many numbers is returned as intervals.

@@ -31,7 +31,7 @@ COARSE = 2.0**-6
 
 
 class Bracket:
-    """Bounds on the excess of a sum of independent losses. A loss that occurs several times is computed once.
+    """Bounds on δ(ε) for a sum of independent losses. A loss that occurs several times is computed once.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class _Rounded:
 
 
 def _step(losses: Mapping[ScalarLoss, int]) -> float:
-    """Return the grid's step: the sum's range, without 1e-15 of its mass, divided by the grid's size."""
+    """Return the step of the grid: the range of the sum of losses, without far tails, over the grid size."""
     total = 0.0
     for loss, times in losses.items():
         cells = loss.cells(COARSE)

@@ -86,7 +86,7 @@ class VectorLoss(Loss):
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
-        """Values of the sum of the finite coordinates' losses, and their log-masses under p."""
+        """The possible sums of the finite coordinates' losses, and the log-mass of each sum under p."""
         losses, logs = np.zeros(1), np.zeros(1)
         for loss in self._finite:
             cells = loss.cells(0.0)

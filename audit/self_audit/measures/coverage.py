@@ -47,7 +47,7 @@ class Control:
 
 
 def controls() -> tuple[Control, ...]:
-    """Return the controls whose detectable ε is tested."""
+    """Return the mechanisms whose detectable ε is tested."""
     fair = exact.coin(0.5, 0.5)
     return (
         Control(fair, PureDP(0.5), 0.5),
@@ -68,7 +68,7 @@ def settings() -> tuple[exact.Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield one row for the intervals of p, one for the intervals of q, and one for each control."""
+    """Yield a row for the intervals of p, a row for those of q, and one for each of `controls`."""
     yield from _intervals(audits, sizes.witnesses)
     for control in controls():
         yield _detection(audits, control, sizes.detections)

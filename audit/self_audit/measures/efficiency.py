@@ -21,7 +21,7 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: The budget of an audit, in runs, is this many times the least mean number of pairs of runs that refutes.
+#: The budget of an audit, in runs, is this many times the least mean number of pairs of runs to a refutation.
 #: With a larger budget, slower audits refute too.
 PATIENCE = 40
 
@@ -77,7 +77,7 @@ def _multiples(share: float, found: dict[str, list[float]]) -> Row:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the least mean number of pairs of runs that refutes a claim of `share` times the true ε."""
+    """Return the least mean number of pairs of runs to refute a claim of `share` times the true ε."""
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 

@@ -32,7 +32,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield one row for each mechanism and level, then two for each level: all mechanisms, and the wealth."""
+    """Yield a row for each mechanism and level; then two rows per level: all mechanisms, and the wealth."""
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
     for name, case in cases.items():

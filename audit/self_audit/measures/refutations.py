@@ -79,7 +79,6 @@ def _gallery(audits: Audits, every: int) -> Row:
 
 
 def _faulty(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
-    """Return the row for mechanisms whose claims are false."""
     found = dict(zip(tasks, audits.results(PART, what, list(tasks.values())), strict=True))
     used = [_runs(result) for result in found.values() if not _by_law(result)]
     missed = [name for name, result in found.items() if not result.refuted]

@@ -131,7 +131,7 @@ def randomized_response() -> Setting:
 
 
 def noisy_max() -> Setting:
-    """Return report noisy max over five answers with Laplace noise of scale 2; quadrature gives the laws."""
+    """Return the mechanism "report noisy max": five answers, Laplace noise of scale 2, laws by quadrature."""
     pair = ([1.0, 1, 1, 1, 1], [2.0, 0, 0, 0, 0])
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:

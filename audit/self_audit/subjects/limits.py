@@ -8,7 +8,7 @@ Events = tuple[tuple[float, float], ...]
 
 
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
-    """Return KL((p, q) ‖ claim) in nats per pair of runs; no wealth on independent sides grows faster.
+    """Return KL((p, q) ‖ claim), the fastest possible growth of wealth in nats per pair of independent runs.
 
     KL((p, q) ‖ claim) is the infimum of KL(p‖p′) + KL(q‖q′) over (p′, q′) with p′ ≤ e^ε·q′ + δ. It is 0 if
     (p, q) meets the claim. Otherwise p′ = e^ε·q′ + δ at the infimum, which leaves one variable.
@@ -37,7 +37,7 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
 
 
 def least_pairs(events: Iterable[tuple[float, float]], *, epsilon: float, significance: float) -> float:
-    """Return ln(1/significance)/KL of the best event: the least mean number of pairs of runs that refutes.
+    """Return ln(1/significance)/KL of the best event: the least mean number of pairs of runs to a refutation.
 
     The mean number of pairs is at least this for every stopping rule that refutes a true claim with
     probability at most `significance` (Wald 1945). A single audit may stop earlier.

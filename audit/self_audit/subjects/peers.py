@@ -21,12 +21,12 @@ Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any
 
 
 def on_answers(function: Function) -> Drawn:
-    """Return a subject that runs a function (answers, size, rng) of the suite on query answers."""
+    """Return a subject that runs a function (answers, size, rng) on query answers."""
     return Drawn("peer", lambda database, size, rng: function(np.asarray(database, dtype=float), size, rng))
 
 
 def on_records(function: Function) -> Drawn:
-    """Return a mechanism of the suite as a subject that counts the records 0 to 4 of its database."""
+    """Return a subject that runs a function (answers, size, rng) on the counts of the records 0 to 4."""
     answered = on_answers(function).draw
     return Drawn("peer", lambda database, size, rng: answered(np.bincount(database, minlength=5), size, rng))
 

@@ -48,7 +48,7 @@ class ChainedResponse:
 
 
 def randomized_response(database: Any, rng: np.random.Generator) -> str:
-    """Return whether the first record is 1; the answer is true with probability 3/4."""
+    """Return whether the first record is 1; the answer is correct with probability 3/4."""
     truth = rng.random() < 0.75
     return "yes" if (database[0] == 1) == truth else "no"
 
