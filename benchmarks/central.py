@@ -110,7 +110,7 @@ class Rolled:
 
 
 def million_pairs() -> Callable[[], object]:
-    """Return an audit of a subject over all 998,991 pairs of its databases. Hardly more are allowed."""
+    """Return an audit of a subject over all 998,991 pairs of its databases; 1,000,000 are allowed."""
 
     def audit() -> object:
         result = audit_privacy(Rolled())

@@ -63,12 +63,13 @@ def controls(folder: Path) -> Iterator[tuple[str, str, Any]]:
 
 @cache
 def refutation() -> AuditResult:
-    """Return a refutation whose witness gets the databases of a correct mechanism."""
+    """Return a refutation. `examined` replaces the databases of its witness."""
     return audit_privacy(sum, PureDP(1.0), pairs=[([0], [1])], budget=1_000)
 
 
 def examined(task: Any) -> tuple[str, str]:
-    """Return the kind of fault named for a task as if its claim had been refuted, and the words."""
+    """Examine a task as if its claim had been refuted. Return the kind of fault that is named, and its
+    words."""
     refuted = refutation()
     left, right = next(iter(task.databases.proposals(np.random.default_rng(0))))[:2]
     assert refuted.witness is not None

@@ -87,7 +87,8 @@ class Fit:
 
 
 def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[str, Any]:
-    """Return scores of solutions by shape; in two shapes the best solution leads by `lead`."""
+    """Return the scores of `count` solutions for each shape. In two shapes the best solution leads by
+    `lead`."""
     place = np.arange(count)
     return {
         "random": rng.uniform(0.0, 4.0 * lead, count),
@@ -99,7 +100,7 @@ def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[s
 
 
 def quality_shapes(rng: np.random.Generator, top: int, lead: float) -> dict[str, Any]:
-    """Return qualities on {0 … top} for Rec, about as high as A_dist requires."""
+    """Return quality functions on {0 … top} for Rec, by shape. They are about as high as A_dist requires."""
     third = top // 3
     return {
         "random": random_quality(top, rng, lead=lead),

@@ -48,7 +48,7 @@ def chunks(total: int, value: float = 0.5) -> Iterator[NDArray[np.float64]]:
 
 
 def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
-    """Return the cost of ten randomizers on every entry."""
+    """Time the LR oracle: it applies a randomizer ten times to every entry of a database."""
     rng, figures = np.random.default_rng(0), []
     bits, values = rng.integers(0, 2, entries), rng.uniform(-1.0, 1.0, entries)
     cases = {

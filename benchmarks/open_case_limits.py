@@ -39,7 +39,7 @@ def laplace(shift: float) -> Events:
 
 
 def two_laplaces(shift: float) -> Events:
-    """Return the events "log-ratio above t" of two independent Laplace coordinates that both move by `shift`.
+    """Return (p, q) of the events "log-ratio above t" of two Laplace coordinates that both move by `shift`.
 
     One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at the top, of ½·e^−shift at the
     bottom, and between them density ¼·exp(−(shift − l)/2) under the first database. Under the second, −L has

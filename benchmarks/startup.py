@@ -45,7 +45,7 @@ def help_text(rounds: int) -> Figure:
 
 
 def plugin(rounds: int) -> Figure:
-    """Compare the time of sessions of one unrelated test with and without the plugin, run alternately."""
+    """Time sessions of one unrelated test, alternately with and without the plugin."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "test_unrelated.py").write_text("def test_nothing():\n    pass\n")
         sessions = [PYTEST, [*PYTEST, "-p", "no:dp-audit"]]

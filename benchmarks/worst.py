@@ -53,7 +53,8 @@ def rank(task: PrivacyTask, pair: Any) -> Rank:
 def climbed(
     task: PrivacyTask, start: Any, *, by: int, steps: int, rng: np.random.Generator
 ) -> tuple[Rank, Any]:
-    """Climb from a pair. Return the largest rank found, by loss (`by` = 0) or delta (1), and its pair."""
+    """Climb from a pair of databases. Return the largest rank found (by loss if `by` is 0, by delta if 1) and
+    its pair."""
     best, pair = rank(task, start), start
     vary = task.databases.vary(pair, rng)
     for _ in range(steps):

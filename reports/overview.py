@@ -23,7 +23,7 @@ _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Return how a verdict compares with the verdict that the catalogue entry expects; empty if none is.
+    """Return how a verdict compares with the one that the catalogue entry expects; empty without an entry.
 
     Examples
     --------

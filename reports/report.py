@@ -40,7 +40,8 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a page shows. A part that was not asked for is None. A single part needs no contents."""
+    """All that a page shows. A part that was not asked for is None. `contents` is empty if there is one
+    part."""
 
     title: str
     audits: AuditsPart | None

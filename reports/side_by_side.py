@@ -11,7 +11,7 @@ from audit.words import pair_words
 Row = tuple[str, str, str, bool]
 """A place, the records there on the left and on the right, and whether they differ."""
 
-#: How many records are shown on each side of a differing one, and how many differing ones.
+#: How many records are shown on each side of a differing record, and how many differing records at most.
 _BESIDE, _MOST_ROWS = 2, 8
 
 

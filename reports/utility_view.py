@@ -98,7 +98,8 @@ def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
 
 
 def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return what was decided on a problem. A refuted problem stays refuted, even if it was met before."""
+    """Return the verdict on a problem. A refutation counts even if the claim was met on the problem
+    before."""
     exact = problem.exact is not None
     if result.verdict is Verdict.ERROR or (exact and result.verdict is Verdict.INCONCLUSIVE):
         return UNDECIDED

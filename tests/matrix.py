@@ -47,7 +47,7 @@ def test_mine(auditor, tmp_path):
 
 
 def oldest():
-    """Test the lowest version of each dependency, with the current versions of their own dependencies."""
+    """Run the tests with the lowest version of each dependency. Their own dependencies are not restricted."""
     wanted = _dependencies()
     # the last patch release, since some first releases were withdrawn
     lowest = [re.sub(r">=(.*)", r"==\1.*", each) for each in wanted]
@@ -58,12 +58,12 @@ def oldest():
 
 
 def newest():
-    """Test the newest version of each dependency."""
+    """Run the tests with the newest version of each dependency."""
     _tests(_environment("newest", "--upgrade", "--upgrade-strategy", "eager", *_test_tools()), TESTS)
 
 
 def spawn():
-    """Test processes that may not fork, with the versions of the current environment."""
+    """Run the tests in the current environment, with processes that may not fork."""
     chosen = [each for each in TESTS if "sampling" in each or "replay" in each or "cli" in each]
     heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a new process inherits this setting
     _run([sys.executable, "-m", "pytest", "-q", *chosen], cwd=ROOT, DP_AUDIT_SPAWN="1")

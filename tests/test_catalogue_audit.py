@@ -123,7 +123,7 @@ def some_problems(entry):
 
 def has_law(entry, monkeypatch):
     """Return whether an entry declares laws for an exact audit. Only the law on the entry's first database is
-    computed. For that, few records are drawn from a strategy."""
+    computed. If records come from a strategy, few are drawn."""
     made = entry.factory()
     if getattr(made, "distribution", None) is None:
         return False

@@ -156,7 +156,7 @@ def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
 
 
 def _longest(outputs: Outputs) -> float:
-    """Return the share at which the axis of bars ends."""
+    """Return the share of outputs at the end of the axis of bars."""
     left, right, left_in, right_in = outputs.shares
     longest, inside = max(*left, *right), max(*left_in, *right_in)
     return inside if 0 < inside < _SMALL * longest and not outputs.edges else longest

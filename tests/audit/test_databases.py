@@ -29,7 +29,7 @@ def domain(relation=REPLACE, records=(0, 1, 2), sizes=(2, 2), **options):
 
 
 def keys(pairs):
-    """Return each pair, without its order, as the keys of its two databases."""
+    """Return, for each pair, the set of the keys of its two databases."""
     return [frozenset(map(canonical.key, pair)) for pair in pairs]
 
 

@@ -127,7 +127,7 @@ def test_no_run_is_drawn_twice(monkeypatch):
 
 def test_parts_that_are_too_short_alone_refute_together():
     """A loss of 2 against a claim of 1 gives 0.059 nats per pair of independent runs. 14 nats then take at
-    least 480 runs. Coupled runs are fewer."""
+    least 480 runs. With coupled runs fewer are enough, but more than 200."""
     result = audit_privacy(loud, PureDP(1.0), **{**WHERE, "budget": 200})
     parts = 1
     while not result.refuted and parts < 20:

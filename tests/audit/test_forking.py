@@ -45,7 +45,7 @@ def test_a_process_sees_the_variables_of_its_start_and_draws_what_no_other_draws
 
 
 def test_the_template_loads_no_module_of_the_user():
-    """What one process imports, the next does not find loaded. Our package it does."""
+    """A module that one process imports is not loaded in the next one. Our package is."""
     assert asked("colorsys", function=loaded_before) == (False, True)
     assert asked("colorsys", function=loaded_before) == (False, True)
 

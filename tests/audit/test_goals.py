@@ -68,9 +68,9 @@ def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
     """Randomized response with ε = 0.1 claims 0.08. On 90,000 calls at significance 0.05 the best fixed test
     has power 0.91.
 
-    The bets reached the limit in 85 % of 800 audits. At 84 % the chance that fewer than 71 % of 300 reach it
-    is below 1e-7. At 65 % the chance is 0.98. If the claim holds with equality, at most 5 % reach the limit.
-    More than 18 of 80 then reach it with probability below 2e-8.
+    The bets reached the limit in 85 % of 800 audits. The test demands 71 % of 300 audits. A true rate of 84 %
+    misses this with probability below 1e-7, a rate of 65 % with probability 0.98. If the claim holds with
+    equality, at most 5 % of audits reach the limit, and more than 18 of 80 do with probability below 2e-8.
     """
     goals, calls = Goals(math.log(20), 1.0), 90_000
     batches, parts = 2, 15  # the stake changes between parts

@@ -38,7 +38,8 @@ EVIL = "import pathlib\npathlib.Path(__file__).with_name('it was imported').touc
 
 
 def leak(database, rng):
-    """Return the record, rarely the other one. If it never varied, a replay would start 98 processes."""
+    """Return the record, or rarely the other bit. If the output never varied, a replay would start 98
+    processes."""
     return database[0] if rng.random() < 0.98 else 1 - database[0], 1.5
 
 

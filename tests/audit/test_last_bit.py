@@ -31,7 +31,7 @@ def coins(epsilon):
 
 
 def truncated_geometric(place, epsilon, count):
-    """Return a truncated geometric law whose last cell is 1 minus the others."""
+    """Return a truncated geometric law whose last cell is 1 minus the sum of the others."""
     top = math.tanh(epsilon / 2.0)
     cells = [top * math.exp(-epsilon * abs(k - place)) for k in range(count)]
     cells[0] = math.exp(-epsilon * place) / (1.0 + math.exp(-epsilon))

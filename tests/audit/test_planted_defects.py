@@ -155,7 +155,8 @@ def test_skipping_batches_that_lose_is_caught(wealths, false_alarms):
 
 
 def one_stream(seed, path):
-    """Return the generator of a path, but ignore the block's place in the draw."""
+    """Return the generator of a place in the seed tree. Planted defect: all blocks of a draw get the same
+    one."""
     return generator(seed, (*path[:2], 0, *path[3:]))
 
 
@@ -174,7 +175,7 @@ def states(false_alarms, monkeypatch, derive):
 
 
 def test_one_stream_in_several_blocks_is_caught(false_alarms, monkeypatch):
-    """The states are compared exactly. Every block of an audit has a state of its own."""
+    """Without the defect every block of an audit starts from a different state."""
     sound = states(false_alarms, monkeypatch, generator)
     assert len(set(sound.values())) == len(sound) > 100
     planted = states(false_alarms, monkeypatch, one_stream)

@@ -96,8 +96,8 @@ def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
 def test_the_number_of_runs_of_each_side_is_known_from_the_plan(mechanism, singly):
-    """An interrupted batch is settled with the sides that its coins chose. The number of runs on a side
-    varies from batch to batch."""
+    """Coins choose the side of each run, so the number of runs on a side varies from batch to batch. If a
+    batch is interrupted, its bet is settled with these numbers."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):

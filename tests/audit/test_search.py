@@ -1,7 +1,6 @@
 """The search for a pair: what it tries, what it spends, and that it finds what is hidden.
 
-The file is long because all its tests share the same subjects, which hide something, and the parts of the
-search.
+The file is long because its tests share the mechanisms with hidden faults and the simulated search.
 """
 
 import itertools
@@ -77,8 +76,8 @@ class World:
         return (max(value, 0.0), value)
 
     def step(self):
-        """Do what the search asks for, up to the first look with independent runs. Return False if it asks
-        for nothing more."""
+        """Carry out requests of the search, up to the first look with independent runs. Return False if there
+        are no more requests."""
         while (look := self.search.ask(10**9)) is not None:
             memory, size = look.memory, max(look.pairs, 1)
             self.drawn += 2 * size
@@ -137,8 +136,8 @@ def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
 
 
 def test_few_new_pairs_are_scouted_once_many_wait():
-    """In an endless domain most of 40,000 runs go to looks, not to scouting pairs that would never be looked
-    at."""
+    """In an endless domain few of 40,000 runs try pairs for the first time ("scouting"). Most runs examine
+    pairs that were scouted already ("looks")."""
     world = World(neighbours(10**5), lambda left, right: 0.0)
     world.run(40_000)
     assert 2 * len(world.scouted) < 0.1 * world.drawn
@@ -177,7 +176,7 @@ def test_a_single_pair_needs_no_search():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
-    """At the first look the worth of the best pair exceeds that of the others by six standard errors."""
+    """The best pair is better than the others by six standard errors of a first look."""
     good = ([17], [18])
     world = World(neighbours(30), lambda left, right: 1.5 * ((left, right) == good), seed=seed)
     world.run(8_000)
@@ -187,8 +186,8 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """Scouting shows that one pair among many is far apart. Of all pairs that wait, the search looks at this
-    pair first."""
+    """On one pair of 200, the outputs of the two coupled runs lie far apart. The search looks at this pair
+    next."""
     far = ([5], [6])
     world = World(
         neighbours(200),
@@ -296,7 +295,7 @@ def noisy_sum(database, rng):
 def searching(
     mechanism, *, epsilon=1.0, budget=10_000, seed=0, listener=None, betting_class=Betting, **where
 ):
-    """Return the finished betting of an audit that searched for its pairs, and its sampler."""
+    """Run an audit that searches for its pairs. Return its finished betting and its sampler."""
     where = {"relation": Relation.REPLACE_ONE, "records": [0, 1], "size": (1, 4), **where}
     databases = describe(where.pop("relation"), pairs=None, databases=None, **where)
     proposing, varying = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
@@ -352,8 +351,7 @@ def test_scouts_are_never_bet_on_and_coupled_runs_only_as_pairs(searched):
 
 
 class BetsOnScouts(Betting):
-    """Planted defect: once it looks at a pair, it also bets on the coupled runs for which it chose the
-    pair."""
+    """Planted defect: the audit also bets on the coupled runs that made it choose a pair for a look."""
 
     def _scout(self, look):
         memory, path = look.memory, (self.look_stage, self.batches)
@@ -373,7 +371,7 @@ class BetsOnScouts(Betting):
 
 
 class CouplesItsBets(Betting):
-    """Planted defect: it bets on coupled runs, so p and q are not independent."""
+    """Planted defect: the audit bets on coupled runs as if the two runs of a pair were independent."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
@@ -391,7 +389,7 @@ def test_betting_on_coupled_runs_is_caught(defect):
 
 
 def test_a_pair_does_not_count_the_runs_of_scouts(searched):
-    """The memory of a pair has learned from all runs of looks and bets, and from none of the scouts."""
+    """The memory of a pair counts the runs of all its looks and bets, but not the runs that scouted it."""
     betting, sampler = searched
     known = {}
     for _, size, pair, coupled in sampler.draws:
@@ -413,7 +411,7 @@ def test_all_pairs_that_are_drawn_are_neighbours_within_the_domain(searched):
     "mechanism", [lambda database: 0, lambda database, rng: np.random.default_rng().random()]
 )
 def test_runs_that_cannot_be_coupled_are_not_coupled(mechanism):
-    """One subject takes no generator and the other ignores it. Only the first draw may be coupled."""
+    """One subject takes no generator and the other ignores it. Only the first draw may try coupled runs."""
     _, sampler = searching(mechanism, budget=2_000)
     assert sum(coupled for *_, coupled in sampler.draws) <= 1
 

@@ -125,9 +125,9 @@ FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "thres
 
 
 def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms):
-    """Laplace sums and geometric counts lose exactly k at distance k, so they are tight there too. The
-    significance levels are those of the first test in this file. Its audits search pairs and paths
-    together."""
+    """At distance k, Laplace sums and geometric counts lose exactly k times what one step loses, so they meet
+    the claim at that distance with equality too. The significance levels are those of the first test in this
+    file."""
     names = itertools.cycle(FAR)
     found = [
         far_audit(false_alarms, name, seed) for seed, name in zip(range(AUDITS // 2), names, strict=False)
@@ -169,7 +169,7 @@ def wealths(false_alarms):
 
 
 class BetsOnExploration(Betting):
-    """Planted defect: it bets again on the runs that it has just learned from."""
+    """Planted defect: the audit also bets on the runs from which it has just learned the event."""
 
     def _look(self, memory, size):
         super()._look(memory, size)
@@ -190,7 +190,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
 
 
 class ChoosesAfterwards(Betting):
-    """Planted defect: it draws a batch on three pairs and bets on the pair that won."""
+    """Planted defect: the audit draws a batch on three pairs, and counts only the bet that won most."""
 
     def _bet(self, memory, size):
         others = [m for m in self.memories if m.pairs and m is not memory][:2]
@@ -213,8 +213,8 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
 
 
 class CouplesItsBets(Betting):
-    """Planted defect: it bets on coupled runs drawn for the bet. For linear bets this would be right if every
-    pair of runs had a separate generator state."""
+    """An audit that always bets on coupled runs. Its linear bets are sound if every pair of runs has a
+    separate generator state."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
@@ -232,7 +232,7 @@ def one_state_for_all(call, seeds, *, start=0):
 
 
 def test_one_generator_state_for_a_block_of_coupled_bets_is_caught(wealths, false_alarms, monkeypatch):
-    """Without the defect, coupled bets are sound. So the single generator state is what is noticed."""
+    """The planted defect is the one state for all pairs of runs. Without it, coupled bets are sound."""
     assert false_alarms.judge(list(wealths("geometric count", CouplesItsBets, audits=5, budget=1_000))).sound
     monkeypatch.setattr(audit.sampling.blocks, "coupled", one_state_for_all)
     assert false_alarms.accused(wealths("geometric count", CouplesItsBets, budget=1_000))

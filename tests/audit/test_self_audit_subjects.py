@@ -20,7 +20,8 @@ from audit.self_audit.subjects.tight import ChainedResponse
 
 @pytest.mark.parametrize("make", [geometric, randomized_response, noisy_max])
 def test_the_laws_of_a_setting_are_those_of_its_draws_and_have_its_epsilon(make):
-    """Six chi-square tests at 1e-6 each. Correct laws fail one of them with probability 6e-6."""
+    """There are six chi-square tests at 1e-6 each. Correct laws fail one of them with probability at most
+    6e-6."""
     setting = make()
     for database, law in zip(setting.pair, setting.laws, strict=True):
         assert law.probabilities.sum() == pytest.approx(1.0, abs=1e-9)

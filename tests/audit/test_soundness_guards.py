@@ -292,7 +292,7 @@ def around(p):
 
 @pytest.mark.parametrize("kind", [fixed, around], ids=["of problems", "beside trials"])
 def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkeypatch, kind):
-    """The limit covers at least the number of comparisons that are made, and is set before the first one."""
+    """The significance is divided by at least the number of comparisons, and before the first of them."""
     made, checks = [], []
 
     class Recorded(audit.utility.law_check.LawCheck):
@@ -315,8 +315,8 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
 
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
-    """The k-th candidate has significance/2^k. The count k continues from the strongest pair to the simplest
-    one."""
+    """The k-th candidate gets significance/2^k. The candidates for the simplest pair are counted on from
+    those for the strongest pair."""
     levels, run = [], audit.verdict.judge.run_witness
 
     def never_confirmed(sampler, pair, candidate, terms, **options):
@@ -406,9 +406,9 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
-    """The bounds are compared with the sum over all outcomes. At a kink of δ(ε) the rounded losses are
-    furthest from the truth: by up to a quarter of the window for one coordinate, and by an eighth for three
-    coordinates. The window is about 1e-6."""
+    """The bounds are compared with the sum over all outcomes. Rounding the losses changes δ(ε) most at its
+    kinks: by up to a quarter of the allowance in `Bracket` for one coordinate, and by an eighth for three.
+    The allowance is about 1e-6."""
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))

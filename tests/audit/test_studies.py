@@ -89,7 +89,7 @@ def exact_cells(tmp_path_factory):
 
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
     """Return the steps of a bisection with an oracle. Sizes below `open_from` are refuted, sizes from
-    `thresholds` on are met, and sizes in between are open."""
+    `thresholds` on are met, and sizes in between stay undecided ("open")."""
     steps = []
     while (size := next_size(steps, start=start, largest=largest, most=most)) is not None:
         verdict = "met" if size >= thresholds else "open" if size >= (open_from or thresholds) else "refuted"

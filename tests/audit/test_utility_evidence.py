@@ -116,7 +116,8 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
 
 
 def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing():
-    """An auditor that refutes in 0.15 of the audits fails with probability 0.996: 55 of 500 are too many."""
+    """55 refutations in 500 audits fail the test. A refutation rate of 0.15 leads to that with probability
+    0.996."""
     beta, level, audits = 0.1, 0.05, 500
     found = [
         audit([Problem("tight", beta)], beta=beta, significance=level, budget=300, seed=(1, k))
@@ -127,7 +128,8 @@ def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing
 
 
 def test_many_tight_problems_chosen_by_exploration_share_one_significance():
-    """An auditor that refutes in 0.2 of the audits fails with probability 0.994: 35 of 250 are too many."""
+    """35 refutations in 250 audits fail the test. A refutation rate of 0.2 leads to that with probability
+    0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [Problem(f"tight {k}", beta) for k in range(8)]
     found = [
@@ -139,7 +141,7 @@ def test_many_tight_problems_chosen_by_exploration_share_one_significance():
 
 
 def test_a_false_claim_is_called_met_at_most_at_the_significance():
-    """An auditor that accepts in 0.2 of the audits fails with probability 0.994: 35 of 250 are too many."""
+    """35 audits of 250 that accept fail the test. If 20 % accept, the test fails with probability 0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [
         Problem("easy", 0.0),
@@ -161,7 +163,8 @@ def _stopped(betting):
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
-    """Bets that accept in 0.1 of the 300 audits fail with probability 0.999: 16 are too many."""
+    """16 audits by betting of 300 that accept fail the test. If 10 % accept, it fails with probability
+    0.999."""
     beta, level, audits, looks = 0.1, 0.01, 1_500, 40
     rng = np.random.default_rng(4)
     failures = np.cumsum(rng.binomial(50, beta, (audits, looks)), axis=1)

@@ -338,8 +338,8 @@ def test_none(auditor):
 
 
 def test_one_session_audits_each_claim_and_shows_met_refuted_and_open_utility(pytester):
-    """One session has the parametrized claims, of which the summary shows both, and calls that fail with one
-    text each."""
+    """The summary shows the privacy claim and the utility claim of a parametrized audit. Each failing call
+    shows a text of its own."""
     pytester.makepyfile(mine=MODULE, test_it=TESTS)
     run = pytester.runpytest_subprocess(
         "-p", "no:cacheprovider", "--audit-budget=3000", "--audit-report=page.html"

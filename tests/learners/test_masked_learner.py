@@ -195,7 +195,7 @@ def test_runs_follow_the_law(model, draw):
     assert stats.chisquare([seen[concept] for concept in law.outcomes], expected).pvalue > SIGNIFICANCE
     other = MaskedParityLearner(dimension=2, epsilon=4.0, model=model).distribution(database)
     wrong = runs * np.array([other.pmf(concept) for concept in law.outcomes])
-    # half the noise is seen with this probability; no expected count is below 3
+    # the power against half the noise; no expected count is below 3
     excess = ((wrong - expected) ** 2 / expected).sum()
     assert stats.ncx2.sf(stats.chi2.isf(SIGNIFICANCE, 7), 7, excess) > 0.99
 

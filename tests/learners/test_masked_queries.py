@@ -32,7 +32,7 @@ EVERY = [(d, query) for d, queries in QUERIES.items() for query in queries]
 
 
 class Noise(MaskedQuery):
-    """A query with random values, so it has parts of all three kinds."""
+    """A query whose values look random, so all three kinds of coefficients of MASKED-PARITY occur in it."""
 
     low = -1.0
     boolean = False

@@ -53,8 +53,8 @@ def test_e9_the_printed_loss_and_the_saving_in_samples():
 
 
 def test_e14_the_printed_chernoff_bound_is_below_the_truth():
-    """The errata give 5.2e-32 for the true tail, 3.7e-44 for the printed bound, 1.9e-22 for Theorem A.1, and
-    the limits 25.5, 23.4, 20.7."""
+    """The errata give 5.2e-32 for the true tail, 3.7e-44 for the printed bound and 1.9e-22 for Theorem A.1.
+    The tail behaves like e^(−εn/c) with c = 25.5, 23.4, 20.7 at ε = 0.1, 0.5, 1."""
     table = {row[0]: row[1:] for row in rows("E14")}
     n, exact, printed, theorem, *_ = table[0.5]
     assert n == 3200
@@ -124,8 +124,8 @@ def test_n14_the_sides_of_the_inequality():
 
 
 def test_n15_rounds_overspend_or_do_not_pass():
-    """The errata give costs of 1.096, 1.157, 1.127 at β = 0.3, 0.1, 0.05 and Pr[stuck at step 1] of .25,
-    .0625, .031."""
+    """At β = 0.3, 0.1, 0.05 the errata give losses of 1.096, 1.157, 1.127 at ε = 1. All rounds fail step 1
+    with probability 0.25, 0.0625, 0.031."""
     table = {row[0]: row[1:] for row in rows("N15")}
     for beta, spent, never in ((0.3, 1.096, 0.25), (0.1, 1.157, 0.0625), (0.05, 1.127, 0.031)):
         rounds, cost, part, passed, text, ours = table[beta]

@@ -65,8 +65,7 @@ def test_theorem_5_14_costs_a_polynomial_each_way():
         assert records == pytest.approx((d + 1) * answer, rel=0.005)
         # each of t accesses to a fair coin takes e·(1 + φ) trials of one query on average, φ = 0.1/3t
         assert (records + 0.1 / 3) * math.e < back
-        # The distance of all accesses together stays below β. It is smaller than β by at most the factors e²
-        # and 3 of the tolerance.
+        # All accesses together change the law by less than β = 0.1, but by at least β/(3·e²).
         assert 0.1 / (3 * math.e**2) < records * farthest(tolerance) < 0.1
     # d doubles, so the growth is below d⁴
     assert all(later[3] < 2**4 * row[3] for row, later in pairwise(rows))

@@ -29,7 +29,7 @@ def test_e5_the_true_tail_exceeds_the_claimed_one():
 
 
 def test_e5_also_fails_under_the_side_conditions_of_the_proof():
-    # δ < 1 and λ > 1: δ = 0.99, λ = 1.1
+    # the proof needs δ < 1 and λ > 1
     n, delta, scale = 400, 0.99, 1.1
     assert LaplaceSum(n, scale).two_sided(n * delta) > math.exp(-n * delta**2 / (4 * scale**2))
 

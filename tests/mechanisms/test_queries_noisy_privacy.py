@@ -1,4 +1,4 @@
-"""What runs on noisy labels reveal about one example: on few examples, and in the whole transcript."""
+"""Audits of the privacy of runs on noisy labels: by their output, and by their whole transcript."""
 
 import numpy as np
 import pytest
@@ -26,9 +26,10 @@ def test_a_claim_of_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
 
 
 def test_the_output_alone_hides_the_reuse_of_examples():
-    # The output is 0 or 1, computed from six noisy answers. It hides what the transcript shows, which
-    # `test_catalogue_audit` refutes: the first answers for both rates are at most their values without noise
-    # with probability 1/4 on the constant database and e^−2/4 on its neighbour, a loss of 2 for a claim of 1.
+    # The output is one bit, computed from six noisy answers, so it hides the fault. The transcript shows it
+    # (`test_catalogue_audit`): the event is that the first answers for both rates are at most their values
+    # without noise. It has probability 1/4 on the constant database and e^−2/4 on its neighbour, a loss of 2
+    # for a claim of 1.
     assert len(ReusedExamples(epsilon=1.0, **COARSE).rates) == 2
     hidden = ReusedExamples(epsilon=1.0, **COARSE | {"view": "output"})
     result = audit_privacy(hidden, budget=600, significance=1e-7, pairs=hidden.suggested_pairs()[:1])

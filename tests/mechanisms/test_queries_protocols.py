@@ -171,7 +171,7 @@ def test_samples_follow_the_law_of_the_output(kind, agreement, power):
 
 
 def forgetful(truth):
-    """Return the law of `poll_twice` if the second answer ignored the first, as if its entry were redrawn."""
+    """Return the law that `poll_twice` would have if each answer came from a newly drawn entry."""
     found = []
     for output in truth:
         first, second = output[:2], output[2:]

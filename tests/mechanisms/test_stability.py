@@ -36,7 +36,7 @@ def tails(gaps, *, epsilon, delta, tight=False):
 
 
 def written_out(gap, **parameters):
-    """Return the law on a signed gap, as BNS §2.4 defines the algorithm."""
+    """Return the output law for a signed gap, from the definition in BNS §2.4."""
     failing, passing = tails(gap, **parameters)
     return {"⊥1": failing, "⊥2" if gap == 0 else "f" if gap > 0 else "f′": passing}
 
