@@ -1,13 +1,14 @@
 """Audits of many mechanisms: correct ones, ones that reuse noise, and leaks that seem to reuse noise.
 
-Every audit searches for its databases. Correct mechanisms keep state in many places, or have outputs of mixed
-types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with equality
-or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of min(wealth at the
-stop, 20) may be at most 1 plus three standard errors. Mechanisms that reuse noise must never be refuted. For
-a leak, the wealth must cross the limit in half of the audits, and 95 % of these audits must refute.
+Every audit searches for its databases. A correct mechanism may keep state or a cache, refuse some databases,
+or have outputs of mixed types or databases with an invariant. Correct mechanisms meet their claim with
+equality or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of
+min(wealth at the stop, 20) may be at most 1 plus three standard errors. Mechanisms that reuse noise must
+never be refuted. For a leak, the wealth must cross the limit in half of the audits, and 95 % of these audits
+must refute.
 
-No audit shares anything with another: the module is imported anew, in a new working directory, HOME and
-TMPDIR. Audits in the file of JSON lines are not repeated.
+Audits share nothing: each imports the module anew, in a new working directory, HOME and TMPDIR. Audits in the
+file of JSON lines are not repeated.
 
 Usage: python benchmarks/panel.py [--mechanism NAME ...] [--audits N] [--runs N] [--significance P]
                                   [--jobs N] [--lines FILE]
@@ -41,7 +42,7 @@ from audit import audit_privacy
 from audit.errors import AuditError
 
 #: The chance of accusing a correct mechanism whose audits refute as often as the significance allows. At
-#: significance 0.05 it allows 14 refutations in 100 audits.
+#: significance 0.05 this chance allows 14 refutations in 100 audits.
 ALARM_LEVEL = 2e-4
 CAP = 20.0
 #: For a leak, the wealth must cross its limit in at least the share `CROSSED` of the audits. Of these, at

@@ -91,7 +91,7 @@ def response_20_bits(bits: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the sparse vector over ten answers. It stops at the second one above 1, and gives noisy numbers.
+    """Return noisy numbers, by the sparse vector over ten answers. It stops after two answers above 1.
 
     Half of ε is for the choice (Lyu, Su and Li 2017, Algorithm 1 with c = 2), half for the numbers.
     """

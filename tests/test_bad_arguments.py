@@ -1,8 +1,8 @@
 """Constructors of the catalogue's subjects refuse bad arguments with an `AuditError` in words, not with an
 error of numpy.
 
-Every field of every class is given each bad value beside good ones. A value that a field may have builds the
-subject. What the subject claims is then read too, because some arguments are first used there.
+Each field of each class gets each bad value, and the other fields get good ones. If a subject is built
+because the field allows the value, its claim is read too: some arguments are first used there.
 """
 
 import dataclasses

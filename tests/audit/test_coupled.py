@@ -19,7 +19,8 @@ from audit.subject.subject import adapt
 
 
 def joint_laws(rng, cases):
-    """Return claims (R, δ) for which p = R·q + δ, and couplings of p and q, shape (cases, 4)."""
+    """Return claims (R, δ), and joint laws of two events of probabilities q and p = R·q + δ: shape (cases,
+    4)."""
     ratio = np.exp(rng.uniform(0, 3, cases) * rng.integers(0, 2, cases))
     delta = rng.uniform(0, 0.3, cases) * rng.integers(0, 2, cases)
     q = rng.uniform(0, 1, cases) * (1 - delta) / ratio
@@ -123,8 +124,8 @@ def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
 
 
 def shows_the_last(database, rng):
-    """Return a new release and, one time in ten, the previous one, which a library keeps. Given the previous
-    release, the output is private."""
+    """Return a new release and, in a tenth of the runs, the previous one, which a library keeps. To somebody
+    who knows the previous release, the output is private."""
     new, shows = sum(database) + rng.laplace(), rng.random() < 0.1
     last, colorsys.last_release = getattr(colorsys, "last_release", None), new
     return new, last if shows else None

@@ -163,8 +163,6 @@ def test_a_claim_is_needed():
     ids=["records", "pairs", "pairs and size", "size", "databases", "own"],
 )
 def test_the_plan_is_that_of_the_audit(options, monkeypatch):
-    """The plan explains the same task that the audit carries out."""
-
     class Carried(Exception):
         pass
 

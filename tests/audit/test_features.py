@@ -228,8 +228,6 @@ def test_the_width_of_text_arrays_changes_no_value(words):
 
 
 def test_padding_to_the_widest_output_of_the_block_would_be_seen():
-    """The planted defect "batch width as a feature" is detected."""
-
     class PaddedLength(Length):
         def column(self, view):
             return np.full(len(view), max((len(output) for output in view.outputs), default=0), dtype=float)

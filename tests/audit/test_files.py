@@ -129,8 +129,8 @@ def test_entries_with_similar_names_are_all_kept(tmp_path):
     assert len([*tmp_path.glob("*.json")]) == 5
 
 
-#: The utility audit of the entry "m" wants the file name of the first entry here. The other two want one file
-#: name.
+#: The utility audit of the entry "m" wants the file name of the first entry here. The other two entries want
+#: the same file name.
 NAMED_ALIKE = ("m-utility", "a/b", "a_b")
 
 

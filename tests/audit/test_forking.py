@@ -51,7 +51,8 @@ def test_the_template_loads_no_module_of_the_user():
 
 
 def loaded_before(name):
-    """Return whether a module, and our module of isolation, are loaded; then import the first."""
+    """Return whether a module is loaded, and whether our module of the child is. Then import the first
+    one."""
     found = name in sys.modules, "audit.sampling.isolated.child" in sys.modules
     importlib.import_module(name)
     return found

@@ -1,5 +1,5 @@
-"""Paths of neighbours: each step is a pair in the domain. Halves of paths, and the lengths that promise
-most."""
+"""Paths of neighbouring databases: their steps lie in the domain, and the search halves them and chooses
+their length."""
 
 import itertools
 import math

@@ -137,8 +137,8 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
 
 @pytest.mark.parametrize("rivals", [1, 7, 1_000])
 def test_the_limit_of_one_event_includes_the_stakes_on_its_rivals(rivals):
-    """Let the first batch win exactly this limit on one of the events, and nothing on the others. Then the
-    wealth just reaches 1e6."""
+    """If the first batch wins exactly this limit on one event, and nothing on the others, the wealth just
+    reaches 1e6."""
     limit = _Option(None, 0.5, rivals).limit(1e-6)
 
     def growth(pairs, events):

@@ -687,8 +687,8 @@ def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_
     """A bet has a constant h. If the subject leaks, calls pay 2 − h − δ on the p side and h − δ on the q
     side.
 
-    The largest stake is 0.985 of the possible loss. Its best growth over all h gives the fewest calls that
-    can refute. A real audit also needs runs to look and learn.
+    The largest stake is 0.985 of the possible loss. Its growth, at the best h, gives the fewest calls that
+    can refute. A real audit also needs runs to choose a pair and an event.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

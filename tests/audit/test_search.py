@@ -46,8 +46,8 @@ class Known:
 
 
 class World:
-    """A simulated search: each look shows the true worth of a pair with an error that falls with the number
-    of runs."""
+    """A simulated search. Each look shows how good a pair is, with an error that falls with the number of
+    runs."""
 
     def __init__(
         self, proposals, worth, *, vary=None, further=None, distance=lambda left, right: 0.0, seed=0
@@ -125,8 +125,8 @@ def test_the_search_ends_on_an_endless_stream_of_repeats():
 
 
 def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
-    """There are three pairs and 6,000 runs. The looks at each pair take 500 runs a side or more, and at most
-    four times as many as for any other pair."""
+    """There are three pairs and 6,000 runs. Each pair gets at least 500 runs a side, and at most four times
+    as many as any other pair."""
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)
     assert world.drawn >= 6_000
@@ -211,7 +211,7 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """The worth of a pair grows with its numbers. Proposals have small numbers only; a variation moves both
+    """The larger its numbers, the better a pair. Proposals have small numbers only; a variation moves both
     numbers by one."""
 
     def vary(pair):
@@ -457,9 +457,9 @@ def a_little_loud(database, rng):
 def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
     """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
-    The bound is about neighbours. The witness and the simplest witness are confirmed; the simplest may be a
-    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One audit saw
-    misleading runs at distance 20, did not return to this distance, and took 110,000 runs.
+    The bound on ε is about neighbours. The witness and the simplest witness are confirmed; the simplest may
+    be a pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One audit
+    saw misleading runs at distance 20, did not return to this distance, and took 110,000 runs.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)

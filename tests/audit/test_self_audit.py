@@ -134,7 +134,7 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
     """The auditor refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At that
-    share the probability that all five audits here end above 13.8, and hide the defect, is 0.01. A refutation
+    rate the probability that all five audits here end above 13.8, and hide the defect, is 0.01. A refutation
     by a sound audit never ends below 13.8."""
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))

@@ -1,7 +1,7 @@
 """Guards that keep the auditor sound. If any guard is removed, a test here fails.
 
-The verdicts on plain mechanisms do not show these guards. Each guard corrects for a second look at the same
-runs, for runs that never ended, or for a choice among many.
+Audits of ordinary mechanisms do not show whether a guard is missing. Each guard corrects for a second look at
+the same runs, for runs that never ended, or for a choice among many.
 
 The file is long because each guard comes with the subject that needs it.
 """

@@ -1,5 +1,5 @@
-"""Recorded draws rank pairs of databases before any counting. They promise a growth of wealth, and the audit
-uses this promise."""
+"""Recorded draws predict, before any counting, how fast bets on a pair of databases win. The search tries the
+best predictions first."""
 
 import itertools
 import math
@@ -57,8 +57,8 @@ ADDITIVE = {
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
-    """Each pair is two random lists of numbers from 0 to 3. If the losses are equal, one large move is
-    promised more growth than several small moves."""
+    """Each pair is two random lists of numbers from 0 to 3. If two pairs have equal losses, a faster growth
+    is predicted for one large move than for several small moves."""
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:
@@ -136,7 +136,7 @@ def ads(database, rng):
 
 class Recording(Sampler):
     """A sampler that records where in the seed tree each draw starts, and its number of runs. It leaves out
-    scouts."""
+    the runs that scout pairs."""
 
     draws = ()
 

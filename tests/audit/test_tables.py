@@ -129,8 +129,8 @@ def test_estimates_stay_inside_the_unit_interval():
 
 
 def test_an_event_of_values_seen_once_promises_nothing():
-    """No value repeats. If the values are ordered by these same runs, they promise much growth. If the order
-    for each run leaves that run out, the values promise nothing."""
+    """No value occurs twice. Ordered by all runs, the values would predict a fast growth. If the order for
+    each run leaves that run out, they predict none."""
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
     table.counts += table.count(View(outputs[:20]), View(outputs[20:]))

@@ -202,7 +202,7 @@ class CountsThree:
 @pytest.mark.parametrize("database", [[1, 2, 3], np.array([1, 2, 3])])
 def test_an_error_that_changes_its_database_changes_no_later_run(database):
     def changing(output, given):
-        # The error is 0 for the database [1, 2, 3], and for no database that it is changed into.
+        # The error is 0 only if the database is still [1, 2, 3].
         distance = abs(output - sum(given) / 2)
         given[0] += 1
         return distance

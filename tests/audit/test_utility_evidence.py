@@ -69,8 +69,8 @@ def betting_on(looks, sampler, *, beta, significance, budget):
 
 
 def audit(problems, *, beta, significance, budget, seed, explored=0):
-    """Return the betting on problems. First it draws `explored` pairs of trials of each problem and sorts the
-    problems by these trials, the worst first."""
+    """Return the betting on problems. Before the bets, `explored` pairs of trials of each problem are drawn.
+    The problems are sorted by these trials, the worst first."""
     sampler = FakeSampler(seed)
     looks = []
     for problem in problems:

@@ -1,4 +1,4 @@
-"""Examples that audit published libraries. Tests skip if a library is missing; the recipe test always runs.
+"""Examples that audit published libraries. Tests skip if their library is missing.
 
 `make libraries` builds an environment in which no test here is skipped.
 """

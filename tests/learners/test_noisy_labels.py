@@ -74,8 +74,8 @@ def test_the_law_keeps_variables_independently_by_tails(eta, size):
 
 @pytest.mark.parametrize("draw", ["sample", "call"])
 def test_runs_follow_the_law(draw):
-    """Half or twice the noise is seen in 4,000 outputs of `sample` with a probability above 0.9999. Half the
-    noise is seen in 1,000 calls with probability 0.997."""
+    """Power: 4,000 outputs of `sample` detect half or twice the noise with a probability above 0.9999. 1,000
+    calls detect half the noise with probability 0.997."""
     learner = NoisyConjunctionLearner(dimension=2, epsilon=1.0, eta=0.2)
     rng, runs = RNG(7), 4_000 if draw == "sample" else 1_000
     found = (

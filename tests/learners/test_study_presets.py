@@ -203,7 +203,8 @@ def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
     ids=lambda study: study.name,
 )
 def test_closed_forms_agree_with_runs_of_the_learners(study):
-    """At the second value; `make studies` compares them at all values. A disagreement raises an error."""
+    """They are compared at the second value of the parameter. `make studies` compares them at all values. A
+    disagreement raises an error."""
     curves = [dataclasses.replace(curve, family=None) for curve in study.curves if curve.failure is not None]
     run_study(dataclasses.replace(study, curves=tuple(curves), values=study.values[1:2]))
 

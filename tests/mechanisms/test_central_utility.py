@@ -3,7 +3,7 @@
 An audit by betting gives a false alarm with probability at most 1e-7. If a test expects a refutation, the
 failure rate is far above the claim, as a comment states. The probability that 200,000 runs miss such a
 failure rate is below 1e-12. Exact audits compute the failure probability from the law, and compare law and
-code by runs. For a proof of claims with three databases they need 6,000 runs.
+code by runs. A proof of a claim about three databases takes 6,000 runs.
 """
 
 import math

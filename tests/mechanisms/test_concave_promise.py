@@ -285,7 +285,7 @@ def test_the_literal_form_is_equally_private():
 
 
 def test_iterated_logarithms_levels_and_calls():
-    # ERRATA N26 compares the calls stated and made: 12 and 1 at 32, 12 and 4 at 2^16, 15 and 7 at 2^64
+    # ERRATA N26: calls stated and calls made are 12 and 1 at 32, 12 and 4 at 2^16, 15 and 7 at 2^64
     tops = (32, 2**16, 2**64)
     assert [3 * log_star(top) for top in tops] == [12, 12, 15]
     assert [len(calls(top, epsilon=1.0, delta=1e-6)) for top in tops] == [1, 4, 7]

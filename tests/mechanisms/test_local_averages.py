@@ -323,8 +323,8 @@ def test_averages_of_300_entries_follow_the_law_of_their_entries():
     assert sign.distribution(database) is None
     drawn = np.sort(1 / 3 + rng.laplace(0.0, 1.0, (20_000, 300)).mean(axis=1))
     share = np.arange(1, 20_001) / 20_000
-    # Dvoretzky-Kiefer-Wolfowitz at significance 1e-9; twice the noise is off by 0.09 at one standard
-    # deviation
+    # Dvoretzky-Kiefer-Wolfowitz at significance 1e-9; with twice the noise the distribution function is off
+    # by 0.09 at one standard deviation
     law = laplace.distribution(database)
     points = drawn[::500]
     gap = max(abs(law.cdf(float(x)) - p) for x, p in zip(points, share[::500], strict=True))

@@ -364,8 +364,8 @@ def test_a_simulation_beside_its_protocol_keeps_the_claimed_distance_by_exact_la
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     truth = mixed(simulation.protocol, population)
     up = distance(simulation.simulated_law(AdversarialOracle(population, "up")), truth)
-    # by the triangle inequality, the distance of two adversaries is at most the sum of their distances from
-    # the truth
+    # by the triangle inequality, the distance between the laws of two adversaries is at most the sum of their
+    # distances from the truth
     assert up - 1e-9 <= result.delta_lower <= 2 * simulation.worst_distance(population) + 1e-9 <= 0.2 + 1e-9
 
 

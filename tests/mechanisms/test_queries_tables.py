@@ -33,7 +33,7 @@ def test_the_exact_audit_finds_that_a_table_loses_what_it_claims(name):
     randomizer, epsilon = RIGHT[name]
     assert randomizer.claim == PureDP(epsilon)
     assert randomizer.relation is Relation.LOCAL
-    # 16,000 is the least budget for a proof; for the exact loss 1,000 runs, to compare law and code, suffice
+    # A proof needs a budget of 16,000. For the exact loss 1,000 runs are enough, to compare law and code.
     proof = name == "4-ary"
     result = audit_privacy(randomizer, budget=16_000 if proof else 1_000)
     assert result.verdict is (Verdict.PROVED if proof else Verdict.NOT_REFUTED)
