@@ -1,7 +1,7 @@
 """The exact privacy loss of Rec on random pairs of neighbouring quality functions, compared with its claim.
 
-Every pair is compared in both directions by the exact law of the recursion. The ranges are {0 … T} up to T =
-4096, and the promises range from useless values to more than Lemma 3 requires. Usage:
+Every pair is compared in both directions by the exact law of the recursion. The ranges reach {0 … 4096}, and
+the promises reach from useless values to more than Lemma 3 requires. Usage:
 
     python benchmarks/concave_privacy.py [--pairs 10000] [--seed 0]
 
@@ -28,7 +28,7 @@ BLOCK = 10
 
 
 def mechanism(rng: np.random.Generator, top: int, *, epsilon: float, delta: float) -> ConcavePromise:
-    """Return Rec with a random promise and alpha. Its claim is composed from the claims of the calls in its
+    """Return Rec with a random promise and alpha. Its claim is composed from those of the calls in its
     code."""
     threshold = 4.0 / epsilon * np.log(1.0 / delta) + 2.0
     promise = float(threshold * 10.0 ** rng.uniform(-2.0, 1.5))

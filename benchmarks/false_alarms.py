@@ -148,10 +148,8 @@ def label_response(database, rng):
 
 
 def wandering_response(database, rng):
-    """Randomized response of a parity. The sum of the records decides which draw is used.
-
-    Therefore coupled runs may differ.
-    """
+    """Randomized response of a parity. The sum of the records decides which draw is used, so coupled runs may
+    differ."""
     rng.random(sum(database))
     return randomized_response([sum(database) % 2], rng)
 

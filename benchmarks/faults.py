@@ -161,7 +161,8 @@ def _taken(mechanism: Any, task: Any, pair: Any) -> float:
 def mutants(base: tuple[Entry, Any, Any, Any]) -> list[Mutant]:
     _, mechanism, task, (left, right) = base
     left, right = task.subject.prepare(left), task.subject.prepare(right)
-    # If a side draws nothing, only one scale is ever used: the noise is wide and does not depend on data.
+    # If one side draws nothing, the mutant uses one scale only: its noise is wide and does not depend on the
+    # data.
     seen = all(_draws(mechanism, side) for side in (left, right))
     kinds = [kind for kind in KINDS[1:] if kind is not ScaleFromData or seen]
     made: list[Mutant] = [kind(mechanism, left, right) for kind in kinds]

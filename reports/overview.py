@@ -23,7 +23,7 @@ _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Return how a verdict compares with the one that the catalogue entry expects; empty without an entry.
+    """Return how a verdict compares with the one that the catalogue entry expects; empty if it expects none.
 
     Examples
     --------

@@ -173,7 +173,7 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _whom(result: Saved) -> tuple[str, str]:
-    """Return a key that the two audits of a subject share."""
+    """Return a key that is the same for the privacy audit and the utility audit of a subject."""
     return result.subject, repr(sorted(result.parameters.items(), key=repr))
 
 

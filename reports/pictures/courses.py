@@ -99,7 +99,7 @@ def _points(course: Course) -> list[tuple[int, float]]:
 
 
 def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
-    """Add the horizontal axis for a count of runs or pairs, which grows in the audit; return its scale."""
+    """Add the horizontal axis of the number of runs or pairs so far; return its scale."""
     first, last = max(places[0], 1), max(places[-1], 2)
     far = last / first > _WIDE
     across = Scale(float(first if far else 0), float(last), *FRAME, log=far)

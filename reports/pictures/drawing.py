@@ -188,7 +188,7 @@ _DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Return the markup of an exponent. The character after the exponent is on the line again."""
+    """Return the markup of an exponent, and of the character after it, which is not raised."""
     return f'<tspan class="raised" dy="-5">{found[1] or found[2]}</tspan><tspan dy="5">{found[3]}</tspan>'
 
 

@@ -161,8 +161,8 @@ def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_di
 
 
 def test_a_larger_difference_in_few_runs_is_not_preferred():
-    """Probabilities of 0.625 against 0.375 promise more per run than 0.6 against 0.4, but 100 runs do not
-    establish them."""
+    """A bet on 0.625 against 0.375 would win more per run than one on 0.6 against 0.4. But 100 runs do not
+    establish these larger probabilities."""
     few = 50 * np.array([[0.625, 0.375], [0.375, 0.625]])
     many = 10_000 * np.array([[0.6, 0.4], [0.4, 0.6]])
     assert most_broken([few, many], np.zeros(1), 0.0).tolist() == [1]

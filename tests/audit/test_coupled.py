@@ -19,8 +19,7 @@ from audit.subject.subject import adapt
 
 
 def joint_laws(rng, cases):
-    """Return claims (R, δ), and joint laws of two events of probabilities q and p = R·q + δ: shape (cases,
-    4)."""
+    """Return claims (R, δ), and joint laws (cases, 4) of two events with probabilities q and p = R·q + δ."""
     ratio = np.exp(rng.uniform(0, 3, cases) * rng.integers(0, 2, cases))
     delta = rng.uniform(0, 0.3, cases) * rng.integers(0, 2, cases)
     q = rng.uniform(0, 1, cases) * (1 - delta) / ratio

@@ -16,7 +16,7 @@ RUNS = 2_000 if "DP_AUDIT_TIGHT_AUDITS" in os.environ else 500
 
 
 def test_the_claims_are_met_with_equality(false_alarms):
-    """The worst event of each case in closed form has p = e^ε·q + δ."""
+    """The worst event of each case has p = e^ε·q + δ, by closed forms."""
     alpha, case = np.exp(-1), false_alarms.CASES
     laplace, normal = stats.laplace.sf, stats.norm.sf
     assert laplace(1 - 1) == pytest.approx(np.exp(case["laplace"].epsilon) * laplace(1))
@@ -42,8 +42,8 @@ def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_al
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
     """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
-    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with
-    probability at most 1e-7. The sum is 1.1e-5.
+    auditor fails the count over all mechanisms with probability at most 9e-6, and each of the other 21
+    criteria with probability at most 1e-7. The sum is 1.1e-5.
 
     A mean of at most 1 is not required here, because a sound auditor may exceed it by chance.
     `benchmarks/false_alarms.py` checks the mean on the full number of audits. An auditor whose wealth ends at

@@ -178,7 +178,7 @@ def differences(feature, block):
 @quick
 @given(blocks)
 def test_a_column_holds_each_outputs_own_value(block):
-    """Therefore permuting, splitting and merging blocks change no value."""
+    """Each value depends on one output only. So permuting, splitting and merging blocks change no value."""
     for feature in ALL:
         assert differences(feature, block) == [], feature
 

@@ -18,7 +18,8 @@ PROC = Path("/proc/self/fd").exists()
 
 
 def seen(name):
-    """Return what a process sees: a variable, whether it leads a session, its parent, and a draw."""
+    """Return the value of an environment variable, whether this process leads a session, its parent, and a
+    draw."""
     draw = np.random.random()  # noqa: NPY002  the generator that a fork would share
     return os.environ.get(name), os.getsid(0) == os.getpid(), os.getppid(), draw
 

@@ -54,7 +54,6 @@ def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsil
 
 
 def test_a_claim_that_fails_is_expected_to_win():
-    """The check above can fail: if the claim is false, the wealth is expected to grow."""
     sides = [[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.3, 0.0]]
     kept = 0.0
     for calls in product(product(range(2), range(4)), repeat=2):

@@ -1,5 +1,5 @@
-"""What is learned about a pair of databases does not depend on how its runs are cut into blocks. It is fixed
-before each batch."""
+"""What is learned about a pair of databases is fixed before each batch, and does not depend on how the runs
+are cut into blocks."""
 
 import numpy as np
 import pytest

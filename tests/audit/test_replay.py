@@ -318,7 +318,7 @@ def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(dist
 
 def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant):
     """The claim about the distance holds, so it is refuted with probability at most 1e-6. Between neighbours
-    the same loss would be refuted."""
+    the same loss would refute the claim."""
     witness = distant.witness
     assert distant.replay(TightSteps(), fresh=True).verdict is Verdict.NOT_REFUTED
     any_two = "a relation of one's own, under which they would be neighbours"

@@ -482,7 +482,7 @@ def test_not_refuted_says_that_it_is_no_proof_and_what_is_detectable():
 
 
 def test_each_of_two_bounds_names_the_value_of_the_other_number():
-    """The claim (0, 0.025) does not hold here: ε = 0 holds at δ = 0.05, and δ = 0.025 at ε = 2."""
+    """The bound 0 on ε is for δ = 0.05, the bound 0.025 on δ for ε = 2; together they are no claim."""
     claim = ApproximateDP(2.0, 0.05)
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact

@@ -1,4 +1,4 @@
-"""Blocks of runs. The cuts depend on the size alone. The draws depend on the seed tree. Coins decide the
+"""Blocks of runs: the size alone decides where they are cut, the seed tree what they draw, and coins the
 order of the sides."""
 
 import numpy as np

@@ -26,8 +26,8 @@ AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "20"))
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
     """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
-    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with
-    probability at most 1e-7. The sum is 1.1e-5.
+    auditor fails the count over all mechanisms with probability at most 9e-6, and each of the other 21
+    criteria with probability at most 1e-7. The sum is 1.1e-5.
 
     Power: 20 audits fail at 8 refutations, which an auditor that refutes in 0.6 of the audits reaches with
     probability 0.979. Two audits of one mechanism decide nothing about it. Two hundred do.
@@ -108,7 +108,7 @@ def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
 
 
 def far_audit(false_alarms, name, seed):
-    """Audit a searched case on paths only. Return the log wealth at the end."""
+    """Audit a case on the ends of paths only. Return the log wealth at the end."""
     case = false_alarms.SEARCHED[name]
     where = case.where(seed)
     paths = (path for pair in where["pairs"] for path in where["further"](pair))
@@ -190,7 +190,8 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
 
 
 class ChoosesAfterwards(Betting):
-    """Planted defect: the audit draws a batch on three pairs, and counts only the bet that won most."""
+    """Planted defect: the audit draws a batch on each of three pairs, and counts only the bet that won
+    most."""
 
     def _bet(self, memory, size):
         others = [m for m in self.memories if m.pairs and m is not memory][:2]

@@ -292,7 +292,7 @@ def around(p):
 
 @pytest.mark.parametrize("kind", [fixed, around], ids=["of problems", "beside trials"])
 def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkeypatch, kind):
-    """The significance is divided by at least the number of comparisons, and before the first of them."""
+    """Before any comparison the significance is divided by at least the number of all comparisons."""
     made, checks = [], []
 
     class Recorded(audit.utility.law_check.LawCheck):

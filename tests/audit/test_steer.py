@@ -82,8 +82,8 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The noise grows with the data. The output depends on the draws differently on [3.0] than on [0.0],
-    where this dependence is measured."""
+    """The audit measures on [0.0] how the output depends on the draws. On [3.0] this dependence is another
+    one, because the noise grows with the data."""
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)

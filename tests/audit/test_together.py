@@ -55,7 +55,7 @@ def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
 
 
 def test_a_replay_that_refutes_counts_by_its_significance():
-    """A replay has no wealth. At significance 1e-6 it refutes a true claim in at most 1e-6 of cases."""
+    """A replay has no wealth. At significance 1e-6 it refutes a true claim with probability at most 1e-6."""
     replay = {"environment": {"replay_of": "saved"}}
     again = result("again", Verdict.REFUTED, significance=1e-6, **replay)
     assert "Holm rejects 2" in together([again, result("leak", Verdict.REFUTED, log_wealth=18.0)])

@@ -116,7 +116,7 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
 
 
 def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing():
-    """55 refutations in 500 audits fail the test. A refutation rate of 0.15 leads to that with probability
+    """The test fails at 55 refutations in 500 audits. At a refutation rate of 0.15 this has probability
     0.996."""
     beta, level, audits = 0.1, 0.05, 500
     found = [
@@ -128,7 +128,7 @@ def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing
 
 
 def test_many_tight_problems_chosen_by_exploration_share_one_significance():
-    """35 refutations in 250 audits fail the test. A refutation rate of 0.2 leads to that with probability
+    """The test fails at 35 refutations in 250 audits. At a refutation rate of 0.2 this has probability
     0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [Problem(f"tight {k}", beta) for k in range(8)]
@@ -141,7 +141,7 @@ def test_many_tight_problems_chosen_by_exploration_share_one_significance():
 
 
 def test_a_false_claim_is_called_met_at_most_at_the_significance():
-    """35 audits of 250 that accept fail the test. If 20 % accept, the test fails with probability 0.994."""
+    """The test fails if 35 of 250 audits accept. At a rate of 0.2 this has probability 0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [
         Problem("easy", 0.0),
@@ -163,8 +163,7 @@ def _stopped(betting):
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
-    """16 audits by betting of 300 that accept fail the test. If 10 % accept, it fails with probability
-    0.999."""
+    """The test fails if 16 of 300 audits by betting accept. At a rate of 0.1 this has probability 0.999."""
     beta, level, audits, looks = 0.1, 0.01, 1_500, 40
     rng = np.random.default_rng(4)
     failures = np.cumsum(rng.binomial(50, beta, (audits, looks)), axis=1)

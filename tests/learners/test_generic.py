@@ -286,8 +286,8 @@ def test_the_size_by_description_length_bounds_the_failure_of_the_exact_law():
     learner = GenericLearner(epsilon=0.05, alpha=0.3, beta=0.1, bits=lambda point: 1 + 2 * point)
     n = learner.size_for(1)
     assert n < learner.sample_size()
-    # The hypothesis "point 0" never errs, and the others err on a share alpha of the sample. This is the
-    # hardest sample on which the others still fail.
+    # The hypothesis "point 0" never errs, and the others err on a share alpha of the sample. With more errors
+    # they would be chosen less often.
     share = math.ceil(0.3 * n)
     law = learner.distribution([(0, 1)] * share + [(1, 0)] * (n - share))
     assert 1 - law.pmf(0) <= 0.1

@@ -76,12 +76,12 @@ def test_a_random_rival_may_be_just_above_or_just_below_alpha():
 
 
 def agrees(times, shares):
-    """Return whether counts fit the shares, by a chi-square test at significance 1e-7."""
+    """Return whether counts fit the probabilities `shares`, by a chi-square test at significance 1e-7."""
     return stats.chisquare(times, np.sum(times) * np.asarray(shares)).pvalue > 1e-7
 
 
 def seen(true, shares, size):
-    """Return the probability that the test in `agrees` rejects `shares` if the true shares are `true`."""
+    """Return the probability that `agrees` rejects `shares` if the true probabilities are `true`."""
     excess = size * sum((p - q) ** 2 / q for p, q in zip(true, shares, strict=True))
     degrees = len(shares) - 1
     return stats.ncx2.sf(stats.chi2.isf(1e-7, degrees), degrees, excess)

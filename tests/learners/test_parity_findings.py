@@ -35,7 +35,8 @@ def test_e2_three_halves_of_beta():
 
 
 def test_e9_the_printed_loss_and_the_saving_in_samples():
-    """The errata give gains of 1.998, 1.959, 1.848, 1.523 and a refusal probability of 0.212 at ε = 1."""
+    """The errata give factors of samples saved of 1.998, 1.959, 1.848, 1.523, and Pr[refusal] = 0.212 at ε =
+    1."""
     table = {row[0]: row[1:] for row in rows("E9 (PARITY)")}
     for epsilon, loss, gain in (
         (0.1, 0.05001, 1.998),

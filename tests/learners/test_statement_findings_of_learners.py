@@ -81,8 +81,8 @@ def farthest(tolerance):
 
 
 def test_the_learner_that_sanitizes_by_a_second_enumeration():
-    """The enumeration uses plain lists. A sample has two examples. It tries all pairs of outputs whose
-    frequencies are within α = 0.1 of the right ones."""
+    """The enumeration, by plain lists, tries all pairs of outputs whose frequencies are within α = 0.1 of the
+    right ones. A sample has two examples."""
     concepts = [set(), {1}, {1, 2}]
     outputs = list(combinations_with_replacement(range(3), 15))
     kinds = [(x, y) for y in (1, 0) for x in (1, 2)]

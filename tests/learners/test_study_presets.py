@@ -144,7 +144,7 @@ def test_every_preset_that_is_not_of_a_single_problem_searches_a_family():
 
 def test_noisy_labels_need_more_examples_than_the_closed_form():
     # K11 Theorem 3.4 is agnostic: two rivals with coin-flip labels refute a size that the closed form
-    # accepts. `tests/audit/test_studies.py` watches that studies audit the family.
+    # accepts. `tests/audit/test_studies.py` checks that studies audit the family.
     study = dataclasses.replace(BY_NAME["generic"], values=(8,))
     [curve], [alone] = study.curves, run_study(closed(study)).curves[0].cells
     problems = curve.family(8, alone.met).problems()

@@ -96,7 +96,7 @@ def test_a_saved_failure_is_replayed_from_its_plain_data():
     again = saved.replay(trusting_run())
     assert again.repeats
     assert again.error == pytest.approx(math.sqrt(0.75 - 0.0625))
-    # a reader who knows only the name of the problem can do this
+    # the name of the problem is enough to build this oracle
     ones = Population([-1, 1], [0.0, 1.0])
     assert run.algorithm.run(AdversarialOracle(ones, [-1, 1])) == saved.witness.output
 

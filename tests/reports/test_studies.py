@@ -117,8 +117,8 @@ def test_a_power_law_comes_first_and_a_negative_line_is_omitted():
 
 
 def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
-    """The line goes through (1, √90) and (10, √9500): slope 9.776, intercept −0.289. The power is log10 of
-    the ratio of the two values."""
+    """The line goes through (1, √90) and (10, √9500): slope 9.776, intercept −0.289. The exponent of the
+    power law is log10 of the ratio of the two values."""
     page = render(None, studies=[to_json(result(GROWS, FLAT))])
     assert "m ≈ −0.289 + 9.78·d</bdi>" in page
     assert "m ≈ −0.289 + 9.78·d (passes through 2 of 2 brackets); m ≈ 9.49·d<sup>1.01</sup> (passes" in page
