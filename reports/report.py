@@ -40,8 +40,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a page shows. A part that was not asked for is None. `contents` is empty if there is one
-    part."""
+    """All that a page shows. A part not asked for is None. If there is one part, `contents` is empty."""
 
     title: str
     audits: AuditsPart | None

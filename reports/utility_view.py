@@ -98,8 +98,7 @@ def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
 
 
 def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return the verdict on a problem. A refutation counts even if the claim was met on the problem
-    before."""
+    """Return the verdict on a problem. A refutation counts even if the claim was met there before."""
     exact = problem.exact is not None
     if result.verdict is Verdict.ERROR or (exact and result.verdict is Verdict.INCONCLUSIVE):
         return UNDECIDED
