@@ -13,9 +13,7 @@ A comparison of more than `--seconds` of processor time gets as many runs as thi
 says how many. With `--found FILE` each finished row is kept, and the same command continues where it was
 stopped.
 
-The tests in tests/mechanisms draw as many runs if that fits into ten seconds per file. Here mechanisms,
-compositions and learners are all tested. Those with a false claim are included, because their law is still
-right.
+Mechanisms with a false claim are included, because their law is still right.
 
 Usage: python benchmarks/goodness.py [NAME ...] [--runs N] [--seed N] [--only GROUP] [--found FILE]
 """

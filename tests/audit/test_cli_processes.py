@@ -127,7 +127,7 @@ def test_results_go_to_stdout_while_a_bar_is_drawn_on_the_terminal(folder):
         process = subprocess.Popen(command, stdout=out, stderr=end, env=environment)
     os.close(end)
     shown = ""
-    # A terminal that nobody reads would stop the command. OSError marks its end.
+    # The terminal is read, because the command would wait if it were full. Reading ends with OSError.
     with contextlib.suppress(OSError):
         while piece := os.read(terminal, 65536):
             shown += piece.decode(errors="replace")

@@ -50,9 +50,7 @@ def test_tight_audits_stay_within_their_significance(false_alarms):
     20 in a fifth of audits, and at ½ in the others, fails on 135 audits with probability 0.951.
     `test_planted_defects` has unsound auditors.
 
-    An audit has 500 runs. Unsound auditors are noticed nearly as soon as with 2,000 runs. On Laplace noise,
-    an auditor that bets on the batch from which it learned was accused after 10 audits instead of 9. An
-    auditor that skips losing batches was accused after 78 instead of 53.
+    An audit has 500 runs. With 2,000 runs unsound auditors are noticed after hardly fewer audits.
     """
     found = false_alarms.audit_all(AUDITS, budget=RUNS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])

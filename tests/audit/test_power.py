@@ -222,8 +222,8 @@ def power_of_mostly(right, *, epsilon):
 
 
 def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
-    """In 20,000 pairs of runs the event "on its edge" cannot refute ε = 2, even with probabilities 0.004 and
-    0. Its complement can."""
+    """In 20,000 pairs of runs the event "the coin lands on its edge" cannot refute ε = 2, even with
+    probabilities 0.004 and 0. The complementary event can."""
     power = power_of_mostly(0.001, epsilon=2.0)
     assert power.event is not None
     assert power.p == pytest.approx(0.996, abs=0.004)

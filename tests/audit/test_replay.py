@@ -132,8 +132,7 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Each replay misses the fault with probability far below 1e-9, as in the test above. An earlier version
-    tested the second replay at significance·2^−1000."""
+    """Each replay misses the fault with probability far below 1e-9, as in the test above."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED

@@ -83,8 +83,8 @@ def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
 
 
 def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
-    """In half of 1,000 pairs of calls the sides differ. The count is outside [400, 600] with probability
-    2e-10 (binomial)."""
+    """In about half of 1,000 pairs of successive calls the sides differ. The count is outside [400, 600] with
+    probability 2e-10 (binomial)."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 1000, (BET,), by_call=True))
@@ -219,8 +219,8 @@ def test_objects_that_a_sampler_returns_again_are_copied():
 
 
 def test_half_batches_come_in_an_order_that_coins_decide():
-    """Each of two hundred blocks is one half-batch. Fair coins fall outside [60, 140] with probability 7e-9
-    (binomial)."""
+    """Each of two hundred blocks is one half of a batch. Fair coins fall outside [60, 140] with probability
+    7e-9 (binomial)."""
     calls = []
 
     class Recording(Vectorised):

@@ -220,7 +220,7 @@ def test_gains_before_a_restart_are_not_counted():
 
 
 def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypatch):
-    """The restart bets on the same places of the seed tree again. If these bets counted twice, the bounds
+    """After the restart the same runs are drawn and bet on again. If these bets counted twice, the bounds
     would be too large."""
     ledgers, confirm = [], audit.verdict.confirm.confirm
 

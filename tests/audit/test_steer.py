@@ -146,7 +146,7 @@ class Recording(Sampler):
 
 
 def searched(mechanism, *, epsilon, budget, steering, values=4):
-    """Return the finished betting of a search over lists of three records, and its sampler."""
+    """Search the lists of three records. Return the finished betting and its sampler."""
     domain = {"pairs": None, "databases": None, "records": list(range(values)), "size": 3}
     databases = describe(Relation.REPLACE_ONE, **domain)
     with Recording(adapt(mechanism), seed=0) as sampler:

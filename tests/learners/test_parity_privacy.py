@@ -1,4 +1,4 @@
-"""The exact loss on every small sample, for algorithm A as printed, its tight twin and flawed twins."""
+"""The exact loss of algorithm A on every small sample: as printed, with `tight=True`, and with flaws."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""SQ algorithms against valid oracles: the promise, its tightness, and a twin that adversaries break."""
+"""SQ algorithms against valid oracles: what they promise holds, is tight, and fails for a flawed one."""
 
 import math
 import pickle

@@ -1,4 +1,4 @@
-"""A_dist and its tight twin: for databases, for gaps of scores, and for more solutions than can be listed.
+"""A_dist and its tight form, on databases, on gaps of scores, and on more solutions than can be listed.
 
 The file is long because both mechanisms are tested against the same closed forms.
 """
@@ -29,7 +29,7 @@ KINDS = pytest.mark.parametrize("kind", [StableSelection, TightStableSelection])
 
 
 def tails(gaps, *, epsilon, delta, tight=False):
-    """Return Pr[fail] and Pr[pass] by scipy's law, at the threshold of BNS §2.4 or of the tight twin."""
+    """Return Pr[fail] and Pr[pass] by scipy's law, at the threshold of BNS §2.4 or of the tight form."""
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     noisy, threshold = stats.laplace(np.abs(gaps), scale), scale * math.log(1 / inside) + 2
     return noisy.cdf(threshold), noisy.sf(threshold)
