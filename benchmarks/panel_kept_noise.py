@@ -1,4 +1,4 @@
-"""Mechanisms that draw noise once and keep it. The first answer satisfies ε = 1; later ones reveal no more.
+"""Mechanisms that draw noise once and keep it. The first answer satisfies ε = 1.
 
 To somebody who knows earlier answers, a later call breaks the claim. But no fresh process shows a loss above
 the claim. So an audit must not refute these mechanisms. The mechanisms ignore the generator that they

@@ -407,8 +407,7 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
     """The bounds are compared with the sum over all outcomes. Rounding the losses changes δ(ε) most at its
-    kinks: by up to a quarter of the allowance in `Bracket` for one coordinate, and by an eighth for three.
-    The allowance is about 1e-6."""
+    kinks. There it uses an eighth to a quarter of the allowance in `Bracket`."""
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))
