@@ -27,7 +27,8 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section. Each erratum has the anchor it links to, if any."""
+    """One finding: a row of the table and a section. Each erratum comes with the anchor to link to, if
+    any."""
 
     anchor: str
     finding: Finding

@@ -257,8 +257,8 @@ PAIR = {"pairs": [([0], [1])]}
 
 @pytest.mark.parametrize(("budget", "verdict"), [(224, Verdict.INCONCLUSIVE), (2_000, Verdict.NOT_REFUTED)])
 def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(budget, verdict):
-    """224 runs can refute an outright leak on this pair. They cannot refute any ε by the events of this
-    coin."""
+    """224 runs can refute an outright leak on this pair. But by the events of this coin they can refute no
+    ε."""
     result = audit_privacy(Biased(0.4, 0.4), PureDP(1.0), **PAIR, budget=budget)
     assert result.verdict is verdict
     assert (result.detectable_epsilon is None) == (verdict is Verdict.INCONCLUSIVE)
