@@ -63,7 +63,7 @@ def generic() -> list[Figure]:
 
 
 def masked() -> list[Figure]:
-    """Time MASKED-PARITY: the transform at d = 16, recoveries by the bent function, and private runs."""
+    """Time MASKED-PARITY: the transform at d = 16, `BentLearner` on 400 concepts, and private runs."""
     transform = seconds(lambda: split.__wrapped__(BentQuery(16)))
     words = range(0, 200 * 327, 327)
 

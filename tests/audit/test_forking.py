@@ -68,7 +68,7 @@ def test_a_template_that_was_killed_is_replaced():
 
 
 def started():
-    """Return a process that waits until its pipe of requests is closed, and its two pipes."""
+    """Return a process and its two pipes. The process waits until its pipe of requests is closed."""
     (theirs, requests), (answers, told) = os.pipe(), os.pipe()
     process = forking.start("audit.sampling.isolated.serving", (theirs, told), shares_cores=True)
     return process, (requests, answers)

@@ -295,7 +295,7 @@ def test_swapped_shares_lose_both_shares_at_the_corners():
     assert subject.loss == pytest.approx(worked_out, rel=1e-12)
     p, q = (subject.distribution(database) for database in ([], [corner]))
     assert epsilon_at(p, q) == pytest.approx(worked_out, rel=1e-9)
-    # in the correct order the same shares add up to epsilon
+    # with the shares not swapped the loss is epsilon
     of_count, of_sum = 1 / subject.scales[:2]
     assert of_sum + 16 * of_count == pytest.approx(1.0, rel=1e-12)
 

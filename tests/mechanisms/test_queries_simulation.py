@@ -163,8 +163,8 @@ def test_the_mean_number_of_iterations_matches_its_formula_and_its_bound(name):
     simulation.sample(oracle, 40_000, np.random.default_rng(0))
     chance = 1 / simulation.access.iterations(population)
     sigma = math.sqrt((1 - chance) / chance**2 / 40_000)
-    # 6.5 standard deviations: false alarm probability below 1e-8 (geometric tails); an error of 10 % is more
-    # than ten of them
+    # 6.5 standard deviations: false alarm probability below 1e-8 (geometric tails); an error of 10 % would be
+    # more than ten standard deviations
     assert oracle.asked / 40_000 == pytest.approx(1 / chance, abs=6.5 * sigma)
 
 
