@@ -48,8 +48,8 @@ def _elsewhere(tmp_path, monkeypatch):
     ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark tests all of them
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """The mechanism returns (previous release, new release). Given the past, its loss is 1. Bets on pairs of
-    runs would reach a log wealth of 16 to 41."""
+    """The mechanism returns (previous release, new release). To somebody who knows the previous release, its
+    loss is 1. Bets on pairs of runs would reach a log wealth of 16 to 41."""
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)

@@ -315,8 +315,8 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
 
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
-    """The k-th candidate gets significance/2^k. The candidates for the simplest pair are counted on from
-    those for the strongest pair."""
+    """The k-th candidate gets significance/2^k. The count k goes on from the candidates for the strongest
+    pair to those for the simplest pair."""
     levels, run = [], audit.verdict.judge.run_witness
 
     def never_confirmed(sampler, pair, candidate, terms, **options):
