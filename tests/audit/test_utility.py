@@ -458,8 +458,7 @@ def test_an_endless_family_is_met_exactly_but_not_proved():
 
 
 def test_conditional_probabilities_decide_with_fewer_databases_than_indicators():
-    # The failure probability F is always 0.05. In each run the bet that the claim holds gains log(1 + s·(β −
-    # F)/(1 − β)).
+    # F = Pr[failure] is 0.05. In each run the bet that the claim holds gains log(1 + s·(β − F)/(1 − β)).
     drawn = SampledProblem("drawn", lambda rng: [0.05], lambda output, database: output)
     exact = audit_utility(Lawful(), problems=[drawn])
     plain = audit_utility(Lawful(), problems=[drawn], exact=False)

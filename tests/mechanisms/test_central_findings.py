@@ -107,8 +107,8 @@ def test_the_tail_bound_of_the_exponential_mechanism_is_tight_up_to_the_probabil
 
 
 def gap_delta(at, *, epsilon, delta, tight=False):
-    """Return the largest delta of A_dist, derived by hand. It covers two gaps of the same solution, and a gap
-    of 2 against a tie."""
+    """Return the largest delta of A_dist, derived by hand. Both gaps belong to the same solution, or a gap of
+    2 faces a tie."""
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     threshold = scale * math.log(1 / inside) + 2
     noise, gaps = stats.laplace(scale=scale), np.arange(1, math.ceil(threshold) + 8)
