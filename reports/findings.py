@@ -27,8 +27,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section. Each erratum comes with the anchor to link to, if
-    any."""
+    """One finding: a row of the table and a section. Each erratum comes with its anchor, if any."""
 
     anchor: str
     finding: Finding

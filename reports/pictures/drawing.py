@@ -1,8 +1,8 @@
 """A picture as SVG: scales, shapes whose classes the page's style colours, and the numbers as a table.
 
-Matplotlib does not fit. Its SVG has a style attribute on every line (42 in a picture of three bars) and a
-style sheet that is not scoped. The page's Content-Security-Policy forbids these attributes, and they have no
-dark theme. For the 1,000 pictures of a suite matplotlib takes a minute, and this module 0.2 s.
+Matplotlib does not fit. Its SVG has a style attribute on every line and a style sheet that is not scoped. The
+page's Content-Security-Policy forbids these attributes, and they have no dark theme. For the 1,000 pictures
+of a suite matplotlib takes a minute, and this module 0.2 s.
 """
 
 import math

@@ -1,7 +1,7 @@
 """State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
 
-The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each mechanism a hundred
-times. These tests audit each mechanism once, at significance 1e-6.
+The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times.
+These tests audit each once, at significance 1e-6.
 """
 
 import contextlib
