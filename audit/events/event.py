@@ -47,7 +47,7 @@ class NumberIn:
 
     def members(self, view: View) -> NDArray[np.bool_]:
         """Return whether each output of a block belongs to the set."""
-        column = self.feature.column(view)
+        column = self.feature.values(view)
         inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
         for low, high in self.intervals:
             inside |= (column >= low) & ((column < high) | (high == INF))
@@ -97,7 +97,7 @@ class AtomIn:
     def members(self, view: View) -> NDArray[np.bool_]:
         """Return whether each output of a block belongs to the set."""
         wanted = {self.feature.of(example) for example in self.examples}
-        return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
+        return np.array([value in wanted for value in self.feature.values(view)], dtype=bool)
 
     def words(self, digits: int = 6) -> str:  # noqa: ARG002 - a value has its own digits
         """Return the condition in words."""

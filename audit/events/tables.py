@@ -49,7 +49,7 @@ class NumberBins:
 
     def find(self, view: View) -> Ints:
         """Return the bin of every output of a block."""
-        return bins_of(self.feature.column(view), self.edges)
+        return bins_of(self.feature.values(view), self.edges)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
         """Return the condition "the value lies in one of these bins" as merged intervals."""
@@ -82,7 +82,7 @@ class AtomBins:
         if not other:  # no value recurs: skip the keys
             return np.zeros(len(view), dtype=np.intp)
         get = self.known.get
-        return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
+        return np.array([get(value, other) for value in self.feature.values(view)], dtype=np.intp)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
         """Return the condition "the value is in one of these bins"; the bin "all others" is left out."""
@@ -96,13 +96,13 @@ Bins = NumberBins | AtomBins
 def learn_bins(feature: Feature, views: list[View]) -> Bins:
     """Return the bins of a feature, learned from past outputs of both databases."""
     if isinstance(feature, NumberFeature):
-        column = np.concatenate([feature.column(view) for view in views])
+        column = np.concatenate([feature.values(view) for view in views])
         return NumberBins(feature, learn_edges(column))
     assert isinstance(feature, AtomFeature)
     counts: Counter[Hashable] = Counter()
     examples: dict[Hashable, Any] = {}
     for view in views:
-        for value, output in zip(feature.column(view), view.outputs, strict=True):
+        for value, output in zip(feature.values(view), view.outputs, strict=True):
             counts[value] += 1
             examples.setdefault(value, output)
     known = [value for value, count in counts.most_common(MOST_ATOMS) if count >= 2]

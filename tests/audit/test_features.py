@@ -42,7 +42,7 @@ from audit.events.features.numbers import (
 from audit.events.features.parts import Part, PartIs, PartsDifference, PartsScore, PartsSum
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
-from audit.events.features.views import View
+from audit.events.features.views import _MANY, View
 from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished
 
@@ -181,6 +181,43 @@ def test_a_column_holds_each_outputs_own_value(block):
     """Each value depends on one output only. So permuting, splitting and merging blocks change no value."""
     for feature in ALL:
         assert differences(feature, block) == [], feature
+
+
+@few
+@given(
+    st.lists(outputs, min_size=1, max_size=6)
+    | st.lists(st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, np.int64(1), np.float64(1), b"1"]), min_size=1)
+)
+def test_equal_outputs_are_read_once_and_different_ones_are_told_apart(block):
+    """Many copies of a few outputs, in one view that groups them and in one whose outputs are numpy's object
+    array, which is never grouped: all values and groups agree."""
+    view = View(block * _MANY)
+    array = np.empty(len(view), dtype=object)
+    array[:] = [*view.outputs]
+    plain = View(array, replaced=True)
+    assert plain.places is None
+    assert all(map(_shows_alike, view.outputs, block * _MANY))
+    for feature in ALL:
+        assert all(map(same, feature.values(view), feature.column(plain))), feature
+    for (where, found), (wanted, listed) in [
+        (view.numbers, plain.numbers),
+        *((view.vectors[size], plain.vectors[size]) for size in view.vectors.keys() | plain.vectors.keys()),
+    ]:
+        np.testing.assert_array_equal(np.arange(len(view))[where], np.arange(len(view))[wanted])
+        np.testing.assert_array_equal(found, listed)
+    assert [i for i, _ in view.rest] == [i for i, _ in plain.rest]
+
+
+def _shows_alike(output, other):
+    return output is other or repr(output) == repr(other)
+
+
+def test_only_plain_outputs_are_grouped():
+    """A number of numpy has the bytes of a plain bytes object; a class may change what it shows."""
+    assert View([(1, "a"), (2.0, None)] * _MANY).places is not None
+    for odd in (np.int64(1), b"1", Predictor(0.5), np.array([1.0, 2.0])):
+        assert View([(1, odd), (2, odd)] * _MANY).places is None
+    assert View([(i, 1) for i in range(4 * _MANY)]).places is None
 
 
 @few

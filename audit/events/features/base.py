@@ -48,6 +48,15 @@ class Feature(ABC):
     def column(self, view: View) -> Any:
         """Return the value of the feature for every output of a block."""
 
+    def values(self, view: View) -> Any:
+        """Return the same as `column`, but compute the value of equal outputs only once."""
+        if view.places is None:
+            return self.column(view)
+        column = self.column(view.distinct)
+        if isinstance(column, np.ndarray):
+            return column[view.places]
+        return [column[place] for place in view.places.tolist()]
+
     def to_json(self) -> dict[str, Any]:
         """Return the feature's name and fields as tagged JSON (keys may be tuples, edges infinite)."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}

@@ -3,6 +3,7 @@
 The group of an output depends on that output alone. The other outputs of a block affect only the speed.
 """
 
+import marshal
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,13 +139,24 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
+    #: The different outputs, each once, and the place of every output in this view. If most outputs differ,
+    #: this is the view itself, and the places are None.
+    distinct: "View" = field(init=False, repr=False)
+    places: Ints | None = field(init=False, repr=False)
     #: Cache of the parts of the outputs, and of columns of their numbers.
     inside: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        if not self.replaced:
-            self.outputs = _stand_ins(self.outputs)
-        self.numbers, self.vectors, self.rest = _sort(self.outputs)
+        once = _once(self.outputs)
+        if once is None:
+            self.distinct, self.places = self, None
+            if not self.replaced:
+                self.outputs = _stand_ins(self.outputs)
+            self.numbers, self.vectors, self.rest = _sort(self.outputs)
+        else:
+            self.distinct, self.places = View(once[0], self.typed, self.replaced), once[1]
+            self.outputs = [self.distinct.outputs[place] for place in self.places]
+            self.numbers, self.vectors, self.rest = _repeated(self.distinct, self.places)
 
     def __len__(self) -> int:
         return len(self.outputs)
@@ -185,6 +197,57 @@ def _stand_ins(outputs: Sequence[Any] | NDArray[Any]) -> Sequence[Any] | NDArray
     if type(outputs) is list and _AS_IT_IS.issuperset(map(type, outputs)):
         return outputs
     return [stand_in(output) for output in outputs]
+
+
+#: Affects speed only. In blocks of at least this size, equal outputs are read once if most outputs are equal.
+#: Blocks with outputs of more bytes are not grouped.
+_MANY, _LARGE = 64, 1_000
+_PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def _once(outputs: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], Ints] | None:
+    """Return the different outputs, each once, and the place of every output among them; None if most differ.
+
+    Two outputs are equal if they consist of the same plain values, of the same types. `marshal` writes a
+    plain value with its type; it writes no other value so that it could be taken for a plain one.
+    """
+    if type(outputs) is not list or len(outputs) < _MANY:
+        return None
+    try:
+        first = {marshal.dumps(output, 2) for output in outputs[:_MANY]}
+        if 2 * len(first) > _MANY or max(map(len, first)) > _LARGE:
+            return None
+        texts = [marshal.dumps(output, 2) for output in outputs]
+    except ValueError:  # an object of a class
+        return None
+    place_of: dict[bytes, int] = {}
+    places = [place_of.setdefault(text, len(place_of)) for text in texts]
+    objects = dict(zip(places, outputs, strict=True))
+    if 4 * len(objects) > len(outputs) or not all(map(_is_plain, objects.values())):
+        return None
+    return [objects[place] for place in range(len(objects))], np.array(places, dtype=np.intp)
+
+
+def _is_plain(output: Any) -> bool:
+    """Return whether an output consists of plain values, in tuples and lists."""
+    return type(output) in _PLAIN or (type(output) in (tuple, list) and all(map(_is_plain, output)))
+
+
+def _repeated(distinct: View, places: Ints) -> _Groups:
+    """Return the groups of outputs, from the groups of the different outputs among them."""
+
+    def of(group: tuple[Any, Floats]) -> tuple[Any, Floats]:
+        where, found = group
+        if isinstance(where, slice):
+            return EVERY, found[places]
+        row = np.full(len(distinct), -1)
+        row[where] = np.arange(len(where))
+        rows = row[places]
+        return np.flatnonzero(rows >= 0), found[rows[rows >= 0]]
+
+    rest = dict(distinct.rest)
+    others = [(i, rest[place]) for i, place in enumerate(places.tolist()) if place in rest] if rest else []
+    return of(distinct.numbers), {size: of(group) for size, group in distinct.vectors.items()}, others
 
 
 def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:

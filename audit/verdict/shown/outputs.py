@@ -67,7 +67,7 @@ class Seen:
         room, first = _MOST_KEPT - sum(map(len, self._columns[side])), self._first
         if room <= 0 or first is None:
             return
-        column = first.feature.column(view)[:room]
+        column = first.feature.values(view)[:room]
         self._columns[side].append(column)
         self._inside[side].append(inside[:room])
         if isinstance(first, AtomIn):

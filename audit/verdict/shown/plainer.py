@@ -35,7 +35,7 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
     sides = [merged(views) for views in memory.kept(0)]
     tables = []
     for feature in _features(score):
-        if any(np.isnan(feature.column(view)).any() for view in sides):
+        if any(np.isnan(feature.values(view)).any() for view in sides):
             continue
         table = Table(learn_bins(feature, sides))
         table.counts += table.count(sides[0], sides[1])
@@ -61,7 +61,7 @@ def boxes(
     """
     p_side, q_side = (merged(views) for views in memory.kept(side))
     for first, second in combinations(_single(score), 2):
-        columns = [[each.column(view) for each in (first, second)] for view in (p_side, q_side)]
+        columns = [[each.values(view) for each in (first, second)] for view in (p_side, q_side)]
         tried = (_best_box(columns, signs, claimed) for signs in product((1, -1), repeat=2))
         growth, bounds, p, q = max(tried, key=lambda box: box[0])
         if growth > 0:

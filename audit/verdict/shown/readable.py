@@ -113,7 +113,7 @@ def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or condition.special is not None:
         return
-    column = np.concatenate([condition.feature.column(view) for side in memory.kept(0) for view in side])
+    column = np.concatenate([condition.feature.values(view) for side in memory.kept(0) for view in side])
     for plainer in dict.fromkeys(_plainer(condition, column[~np.isnan(column)])):
         if plainer != condition:
             yield Event((*event.conditions[:k], plainer, *event.conditions[k + 1 :]))
