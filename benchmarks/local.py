@@ -75,7 +75,8 @@ def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
 
 
 def stream_figures(total: int, *, rounds: int) -> list[Figure]:
-    """Return the rate of streamed averages, relative to numpy's Laplace draws, and the averages' memory."""
+    """Return the speed of streamed averages as a share of the speed of numpy's Laplace draws, and the memory
+    that the averages take."""
     rng = np.random.default_rng(0)
 
     def bare() -> None:

@@ -155,7 +155,7 @@ def _said(stored: Any, where: str) -> Said:
 
 
 def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return a reader of values of a class; it refuses inconsistent columns, such as unequal lengths."""
+    """Return a function that reads a saved object of a class, and refuses one whose columns do not agree."""
 
     def read_one(stored: Any, where: str) -> Course | Outputs:
         found: Course | Outputs = reads(made)(stored, where)

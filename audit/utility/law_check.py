@@ -158,7 +158,7 @@ class LawCheck:
         return self._each(experiment, len(found), compared)
 
     def beside_laws(self, problems: Sequence[Any]) -> str:
-        """Return a text if trials that run the code and compute its law show a difference; else empty."""
+        """Return a text if failures of the code's runs contradict the declared law; an empty text if not."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
         experiment = self.task.experiment(law=True, beside=True)
 

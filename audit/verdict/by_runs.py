@@ -236,7 +236,7 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Compute bounds from single calls alone or, if earlier audits used coupled runs, no bounds."""
+        """Keep for the bounds only what single calls showed; keep nothing if earlier audits used coupled runs."""
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 

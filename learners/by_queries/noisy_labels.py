@@ -221,7 +221,8 @@ class NoiseIgnored(NoisyConjunctionLearner):
     Parameters
     ----------
     dimension, epsilon, alpha, beta, eta, size
-        As in `NoisyConjunctionLearner`; eta is the rate that the learner corrects for: 0.
+        As in `NoisyConjunctionLearner`. The learner corrects for a rate of eta = 0; its problems have labels
+        flipped at the rate `actual`.
     actual
         The rate at which the labels of the problems are flipped.
 

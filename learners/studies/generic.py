@@ -66,7 +66,8 @@ def few_points(bits: int) -> Hypotheses:
     """Return POINT_d with all of its 2^d concepts, on the first `DOMAIN` points of its domain.
 
     The table of all points would not fit into memory. The generic learner only counts errors of concepts. So
-    if all examples lie on these points, it has the same law with this class as with POINT_d itself.
+    if all examples lie on the first `DOMAIN` points, the learner has the same law with the returned class as
+    with POINT_d.
 
     Examples
     --------

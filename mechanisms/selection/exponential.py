@@ -68,7 +68,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (K08 Definition 3.5 and Theorem 3.6; K11 Lemma 3.3; BNS
-    Proposition 1, which omits the condition that the sensitivity is 1; without it the loss is epsilon·Δq).
+    Proposition 1). BNS do not divide by Δq, so their loss is epsilon·Δq; they omit the condition Δq = 1.
     Between neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
     probability by at most e^epsilon.
 

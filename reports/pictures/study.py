@@ -32,7 +32,10 @@ SHAPES = (
 
 
 def chart(result: StudyResult) -> Picture | None:
-    """Return the picture of a study; None if no claim was met or refuted, or a place is not positive."""
+    """Return the picture of a study; None if there is nothing to draw.
+
+    That is so if no claim was met or refuted, and if a value on the logarithmic axis is not positive.
+    """
     cells = [cell for curve in result.curves for cell in curve.cells]
     sizes = [float(size) for cell in cells for size in (cell.refuted, cell.met, cell.bound) if size]
     places = [cell.place for cell in cells]

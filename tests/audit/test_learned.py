@@ -31,7 +31,7 @@ SHIFTS = {"independent": np.full(WIDTH, 0.1), "in common": 0.2 * (np.arange(WIDT
 
 
 def drawn(rng, noise, shift):
-    """Return a function that draws vectors of one side. The common part of the entries carries no signal."""
+    """Return a function that draws the vectors of side 0 or 1. Noise common to all entries hides shifts."""
     level = 5.0 if noise == "in common" else 0.0
     return lambda side, size: (
         level * rng.normal(size=(size, 1)) + rng.normal(size=(size, WIDTH)) + shift * side

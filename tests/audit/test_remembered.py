@@ -1,5 +1,5 @@
-"""Refuted pairs that the next audit tries first: the same pairs give the same bytes, and none lies outside
-the domain."""
+"""Refuted pairs that the next audit tries first: the same pairs make a file of the same bytes, and no pair
+outside the domain is tried."""
 
 import json
 import re

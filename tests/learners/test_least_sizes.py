@@ -1,8 +1,8 @@
 """At its least size a learner meets its utility claim. With 0.7 of its ε, the same audit refutes the claim.
 
-The noise is then 1/0.7 times as wide. Audits have the default significance, 1e-6. `test_catalogue_audit`
-audits the learners of the catalogue with all of their ε; here the other learners get as many runs as their
-refutation takes with 0.7 of it.
+The noise is then 1/0.7 times as wide. Audits have the default significance, 1e-6. The learners of the
+catalogue are audited with their whole ε in `test_catalogue_audit`; the others are audited here, with as many
+runs as it takes to refute them at 0.7 of ε.
 """
 
 from dataclasses import replace

@@ -78,7 +78,8 @@ def test_the_number_of_comparisons_is_that_of_a_binary_search():
 
 @BY
 def test_the_failure_probability_on_64_bit_problems_is_at_most_beta(by):
-    """200 runs for each problem detect a failure probability of 0.25 (β = 0.1) with probability 0.9999."""
+    """β is 0.1. If the failure probability were 0.25, 200 runs of each problem would show it with probability
+    0.9999."""
     learner = SearchingIntervalLearner(dimension=64, alpha=0.25, epsilon=4.0, by=by)
     rng = np.random.default_rng(0)
     for problem in learner.problems()[:-1]:

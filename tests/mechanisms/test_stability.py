@@ -59,7 +59,7 @@ def worst_delta(at, *, epsilon, delta, tight=False, largest=None):
 
 
 def scored(scores, **options):
-    """Return a subject whose database is the vector of its scores."""
+    """Return a subject. Its databases are vectors: the scores of the solutions."""
     return StableSelection(
         solutions=range(scores), score=lambda vector, _: np.asarray(vector, float), vectorised=True, **options
     )

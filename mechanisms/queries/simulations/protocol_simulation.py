@@ -45,7 +45,7 @@ class _End:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """A run that waits for an entry's answer: how the answer is simulated, and what follows each outcome."""
+    """How the simulation of a run goes on: how the next answer is simulated, and what follows each outcome."""
 
     access: Access
     after: Callable[[Any], _Node]
