@@ -236,7 +236,7 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Keep for the bounds only what single calls showed; keep nothing if earlier audits used coupled runs."""
+        """Keep only what single calls showed for the bounds; nothing if earlier audits used coupled runs."""
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
