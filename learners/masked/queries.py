@@ -110,7 +110,7 @@ class MaskQuery(MaskedQuery):
         return np.asarray((np.asarray(b) == 0) & (np.asarray(y) != signs(parity(x, self.word))), float)
 
     def parts(self, r: int) -> Parts:
-        """Return the parts (constant, masked, shown) for r: (1/4, −1/4, 0) if r is `word`, else (1/4, 0, 0)."""
+        """Return constant, masked and shown part for r: (1/4, −1/4, 0) if r is `word`, else (1/4, 0, 0)."""
         return Parts(0.25, -0.25 if r == self.word else 0.0, 0.0)
 
 
@@ -134,7 +134,7 @@ class ParityQuery(MaskedQuery):
         return np.asarray(np.where(np.asarray(b) == 0, y * signs(parity(x, self.word)), 0), float)
 
     def parts(self, r: int) -> Parts:
-        """Return the parts (constant, masked, shown) for r: (0, 1/2, 0) if r is `word`, else (0, 0, 0)."""
+        """Return constant, masked and shown part for r: (0, 1/2, 0) if r is `word`, else (0, 0, 0)."""
         return Parts(0.0, 0.5 if r == self.word else 0.0, 0.0)
 
 

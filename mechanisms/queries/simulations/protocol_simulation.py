@@ -45,7 +45,7 @@ class _End:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """How the simulation of a run goes on: how the next answer is simulated, and what follows each outcome."""
+    """How a simulated run goes on: how the next answer is simulated, and what follows each outcome."""
 
     access: Access
     after: Callable[[Any], _Node]
