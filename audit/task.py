@@ -119,7 +119,7 @@ class PrivacyTask(Task):
     Parameters
     ----------
     remembered
-        The given pairs of databases on which earlier audits refuted the claim (`audit.results.remembered`).
+        Those of the given pairs on which earlier audits refuted the claim (`audit.results.remembered`).
     """
 
     claim: PrivacyClaim
@@ -164,8 +164,8 @@ def version_of(name: str) -> str:
 def refuse_inside_given() -> None:
     """Raise an error if an audit starts inside a Hypothesis test, which reseeds the global generators.
 
-    Also raise an error in a process that another audit started, for example if that process imports a script
-    that runs an audit. The other audit goes on.
+    Also raise an error if an audit starts in a process that another audit started, for example because that
+    process imports a script that runs an audit. Only the new audit stops.
     """
     if WITHIN in os.environ:
         raise InvalidValue("An audit cannot run in a process that another audit started for its mechanism.")

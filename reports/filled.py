@@ -90,7 +90,7 @@ def _shown(value: Any) -> Any:
 
 
 def _asset(name: str) -> Any:
-    """Return one of our own files. No other text is left unescaped."""
+    """Return one of our own files as markup. All other text is escaped."""
     from markupsafe import Markup
 
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file

@@ -157,7 +157,7 @@ def audits_part(
 
 
 def _alerts(wrong: Sequence[AuditView]) -> tuple[tuple[AuditView, ...], ...]:
-    """Return the first audits that need attention. Audits with the same verdict and reason form a group."""
+    """Return groups of audits that need attention, each with one verdict and reason; long lists are cut."""
     alike: dict[tuple[str, str, str], list[AuditView]] = {}
     for each in wrong:
         alike.setdefault((each.why, each.kind, each.outcome), []).append(each)
@@ -181,7 +181,7 @@ def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[Au
     """Return the views with links between them, and with a text that distinguishes views of the same name.
 
     The view of a privacy audit links to the first utility audit of the same subject, and the other way round.
-    If several audits have one name, as tests of a session may, each also shows the command that repeats it.
+    If several audits have the same name, each also shows the command that repeats it.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}
@@ -325,7 +325,11 @@ def _detectable(result: AuditResult) -> str | None:
 
 
 def _why(result: AuditResult) -> str:
-    """Return a line that says what is wrong: the fault, else what the event shows, else the reason."""
+    """Return a line that says what is wrong.
+
+    For a refutation it names the fault. If no fault is known, it gives the event's probability. In all other
+    cases it gives the reason of the verdict.
+    """
     if result.refuted and result.fault is not None:
         return wording.short_prose(fault_words.told(result.fault), _MOST_LINE)
     if result.refuted and result.witness is not None:

@@ -73,7 +73,7 @@ def check_subject(subject: Any) -> None:
 def parametrize_with_checks(subjects: Iterable[Any]) -> Callable[[Any], Any]:
     """Return a decorator that runs a test once for each check of each subject.
 
-    The test gets them as its arguments ``subject`` and ``check``.
+    The test has the arguments ``subject`` and ``check``.
 
     Parameters
     ----------

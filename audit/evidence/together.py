@@ -11,9 +11,10 @@ among those rejected is at most Σ rate·E[W]/K ≤ rate, under any dependence (
 5.1). By Markov's inequality min(1, 1/W) is a p-value, and Holm's procedure on these p-values keeps the chance
 of rejecting any true claim at most `rate`, again under any dependence (Holm 1979).
 
-The claim here is the one that is bet on: the claim about each call, given the state of the subject. A claim
-rejected here without a refutation was not confirmed in fresh processes. A mechanism that keeps its noise
-between calls may be rejected although each of its first answers is private (`audit.verdict.judge`).
+The claim here is the one that is bet on: the claim about each call, given the state of the subject. If this
+claim is rejected here but its audit did not refute it, fresh processes have not confirmed the rejection. The
+claim of a mechanism that keeps its noise between calls may be rejected here, even if the mechanism's first
+answer in each process is private (`audit.verdict.judge`).
 """
 
 from collections.abc import Sequence

@@ -230,7 +230,10 @@ class _Comparison:
     def _keep(
         self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
-        """Keep the chunk's pair of largest scores (first, then second) if it beats the one kept so far."""
+        """Keep the chunk's pair with the largest scores if they beat those of the pair kept so far.
+
+        Pairs are ordered by `first`, and pairs with equal `first` by `second`.
+        """
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

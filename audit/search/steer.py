@@ -2,10 +2,10 @@
 
 One run on each database, from the same generator state, shows how far the outputs differ on the same draws.
 The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
-equal gives the law of the privacy loss. This law gives the growth rate of the best bet. For each form of the
-draws, one run for each noise variable measures how the output depends on the noise. A prediction larger than
-all earlier predictions is tested: with shifted draws, the right database must give the output of the left
-one. The weights of a `choice(p=...)` directly give the whole law of the choice.
+equal gives the law of the privacy loss. This law gives the growth rate of the best bet. One run for each
+noise variable measures how the output depends on the noise, once for all runs that make the same draws. A
+prediction larger than all earlier predictions is tested: with shifted draws, the right database must give the
+output of the left one. The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """
@@ -74,7 +74,7 @@ class Steering:
 
     @property
     def tells(self) -> bool:
-        """Whether recorded draws may still give predictions for this subject."""
+        """Whether to go on predicting: false after `_IN_VAIN` pairs in a row without a prediction."""
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
@@ -131,7 +131,7 @@ class Steering:
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
         """Return the derivative of the output with respect to the noise.
 
-        It is measured once for each form of draws.
+        It is measured once for all runs whose draws and output have the same form.
         """
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
@@ -149,7 +149,10 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least noise shift that undoes a move; None if no shift does, or for noise of unknown law."""
+    """Return the least noise shift that undoes a move; None if no shift is known to undo it.
+
+    None is also returned for noise of two kinds, or of a kind that is neither normal nor `"pure"`.
+    """
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))
@@ -208,7 +211,7 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
 
 
 def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
-    """Return the growth rate of the best bet that a choice falls in some set.
+    """Return the growth rate of the best bet on an event of the form "the choice falls in this set".
 
     The weights of the choice are p on the left and q on the right.
     """

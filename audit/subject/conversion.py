@@ -14,9 +14,10 @@ from audit.subject.subject import Convert, Subject
 
 
 def said_of_convert(convert: Convert | None) -> dict[str, str]:
-    """Return the entry for `convert` in a result's environment; empty if the audit had none.
+    """Return the entry for `convert` in a result's environment; an empty dict if the audit had no `convert`.
 
-    Its value is ``module:function`` if this name finds the function again, else an empty text.
+    The value of the entry is ``module:function`` if this name finds the function again. Otherwise the value
+    is an empty text.
 
     Examples
     --------

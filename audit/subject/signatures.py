@@ -54,10 +54,10 @@ class Calling:
 def read_calling(mechanism: Any) -> Calling:
     """Return how to call `mechanism`, read from its signature.
 
-    The generator is the second positional argument if that parameter is named rng, random_state or generator.
-    It is a keyword argument if a later parameter has such a name. If no parameter has such a name, the
-    generator is the second positional argument if the mechanism requires one. Otherwise the mechanism gets
-    the database alone.
+    The first of these rules that applies decides. (i) The second positional parameter is named rng,
+    random_state or generator: the generator is passed there. (ii) A later parameter has one of these names:
+    the generator is passed by keyword. (iii) The mechanism requires a second positional argument: it is the
+    generator. (iv) The mechanism gets the database alone.
 
     Raises
     ------

@@ -157,8 +157,8 @@ class UtilityAudit:
     def _decided(self) -> tuple[Verdict, dict[str, Any]]:
         """Return the verdict of the bets, and the fields of the result that depend on the verdict.
 
-        Laws used in bets must agree with the code. If runs share state, new learners must confirm the
-        verdict.
+        If declared laws were used in bets, the verdict stands only if the laws agree with the code. If runs
+        share state, the verdict stands only if new learners confirm it.
         """
         betting = self.betting
         if betting.silent:

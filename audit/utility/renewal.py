@@ -6,7 +6,7 @@ be confirmed on new learners. Each new learner is made in a fresh process (`audi
 and called a number of times that is fixed beforehand. Its trial is the share of its calls that fail.
 
 **Guarantee.** Let p be the mean of that share. The shares of new learners are independent, even if the calls
-of one learner are not. So the wealths of `audit.evidence.failures` are valid with F equal to that share. If
+of one learner are not. So the wealths of `audit.evidence.failures` are valid if F is a learner's share. If
 p ≤ β, the wealth against the claim reaches 1/significance with probability at most significance. If p ≥ β,
 the same holds for the wealth in favour of the claim. If calls are independent, p is the failure probability.
 The claim counts as met only if it is confirmed on all problems, so no correction for their number is needed.
@@ -118,7 +118,7 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """How many tries detect an effect of probability beta, except with probability ≤ significance."""
+        """So many tries that all miss an effect of probability beta with probability ≤ significance."""
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
@@ -145,7 +145,7 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Return why new learners do not confirm the verdict; empty if they do. `a_run`: seconds of a run."""
+        """Return why new learners do not confirm the verdict; empty if they do. `a_run`: seconds per run."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
@@ -161,10 +161,10 @@ class Renewal:
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
         """Return the number of new learners that very likely confirms a verdict, and the calls of each.
 
-        To confirm a refutation, each learner makes twice as many calls as the audit needed to refute, because
-        state may have to grow first. To confirm a met claim, each learner makes as many calls as were bet on
-        the problem. If the calls of all learners together cost too much, each makes fewer, but
-        at least `LEAST_CALLS`.
+        The audit refuted the claim after some number of runs. To confirm this, each learner makes twice as
+        many calls, because state may have to grow first. To confirm a met claim, each learner makes as many
+        calls as the problem had runs. If the calls of all learners together cost too much, each learner makes
+        fewer, but at least `LEAST_CALLS`.
         """
         runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs

@@ -26,7 +26,7 @@ class Said(str):
 
 @unique
 class Says(Enum):
-    """All sentences of results. Call a member with values for the names in its words to get the sentence."""
+    """All sentences of results. Call a member to get its sentence; pass values for the names in braces."""
 
     # Assumptions about runs: why they are independent trials, and how they were counted.
     EACH_CALL = "the claim applies to each call, given the {subject}'s state at that call"

@@ -53,8 +53,9 @@ def replay_witness(
     result
         A result with a witness.
     subject
-        The mechanism (or adapted subject) to run; by default the audited one, or the one that the result's
-        target names. The audit's `convert` prepares the databases, unless the subject has its own.
+        The mechanism (or adapted subject) to run. Default: the audited one; for a result read from a file,
+        the one that its target names. The audit's `convert` prepares the databases, unless the subject has
+        its own.
     target
         The text that names `subject` for import, if there is one.
     fresh
@@ -69,9 +70,9 @@ def replay_witness(
     -------
     AuditResult
         REFUTED if these runs (or the declared laws) refute the claim; ERROR if no run answers; INCONCLUSIVE
-        if the runs are too few to decide, or a refutation needs a fresh process that cannot be started; else
-        NOT_REFUTED. The verdict does not depend on the saved verdict (`audit.verdict.redraw`). The first note
-        says whether the runs gave the saved counts again.
+        if the runs are too few to decide; INCONCLUSIVE also if a refutation needs a fresh process that cannot
+        be started; NOT_REFUTED in all other cases. The verdict does not depend on the saved verdict
+        (`audit.verdict.redraw`). The first note says whether the runs gave the saved counts again.
 
     Raises
     ------
@@ -129,8 +130,9 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **f
 
 
 def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
-    """Return the subject to run: the given or audited one or, with `trust`, the one named in the result.
+    """Return the subject to run: `subject` or, if it is None, the subject of the audit.
 
+    A result that was read from a file names its subject in its target, which is imported only with `trust`.
     The audit's `convert` prepares the databases, unless the subject has its own.
     """
     live = result._subject  # noqa: SLF001 - the live subject is kept for this
@@ -255,7 +257,7 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
 def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
 ) -> tuple[str, int, tuple[Said, ...]]:
-    """Return a text that says what contradicts the laws (empty if nothing), the number of runs, and notes."""
+    """Return what contradicts the laws, as a text (empty if nothing does), the number of runs, and notes."""
     pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         blocks = sampler.with_copies(lambda: list(sampler.draw(*pair, _COMPARED, path, singly=True)))

@@ -59,7 +59,7 @@ class Masses:
         return (1 << self.dimension) - len(self.points)
 
     def listed(self) -> Finite:
-        """Return the law; every number must be named."""
+        """Return the law of the answer. All numbers below 2^dimension must be in `points`."""
         from audit.distributions import Finite
 
         return Finite(self.points, log_probabilities=self.logs)

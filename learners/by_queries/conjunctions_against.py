@@ -82,9 +82,10 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers high answers if the mean is 0, and low answers otherwise.
+    """Return the score of an answer for an adversary that wants wrong decisions about variables.
 
-    High answers drop a variable, low answers keep it.
+    A high answer drops a variable, a low answer keeps it. If the mean is 0, high answers score best;
+    otherwise low answers score best.
     """
     del query
     return answer if truth == 0.0 else -answer

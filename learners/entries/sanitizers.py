@@ -1,4 +1,4 @@
-"""Entries of sanitizers at 64 bits, whose sizes are slow to compute; small entries are beside their class."""
+"""Entries of sanitizers at 64 bits, whose sizes are slow to compute. Smaller ones are with their classes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **mor
 
 
 def _heads(made: Any) -> tuple[int, int]:
-    """Return two counts at which one record matters: the noisy test's threshold, and half of the records."""
+    """Return two counts that one record may decide: the noisy test's threshold, and half of the records."""
     return round(made.choosing_alpha * made.size / 2.0), made.size // 2
 
 

@@ -14,7 +14,7 @@ __all__ = ["FINDINGS", "k11_claim_4_3"]
 
 
 def k11_claim_4_3() -> Finding:
-    """K11 Claim 4.3: if A takes an example, the chance of a parity at most doubles, in every database.
+    """K11 Claim 4.3: A returns a parity at most twice as often if it takes an example as if it does not.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _law(
     *,
     always: frozenset[tuple[int, ...]],
 ) -> dict[tuple[int, ...], float]:
-    """Return the law of A's answer if A does not refuse: a uniform solution of the examples taken."""
+    """Return the law of A's answer if A does not refuse: uniform on the solutions of the examples taken."""
     law = dict.fromkeys(words, 0.0)
     for chosen in product((False, True), repeat=len(rest)):
         weight, space = 1.0, always

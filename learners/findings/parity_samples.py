@@ -131,7 +131,10 @@ def _log_too_few(epsilon: float, n: int) -> float:
 
 
 def _rate(epsilon: float) -> float:
-    """Return the c of the limiting rate e^(−εn/c): ε ÷ KL(Bernoulli(p/2)‖Bernoulli(p)), with p = ε/4."""
+    """Return c such that Pr[|S| < εn/8] falls like e^(−εn/c) for large n, where |S| is binomial with p = ε/4.
+
+    This c is ε ÷ KL(Bernoulli(p/2)‖Bernoulli(p)).
+    """
     p = epsilon / 4.0
     return epsilon / (p / 2.0 * -_LN2 + (1.0 - p / 2.0) * math.log((1.0 - p / 2.0) / (1.0 - p)))
 
@@ -142,7 +145,10 @@ def _first_false(epsilon: float) -> int:
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return (k·n′ + s)·εα/log for the printed plan and for footnote 4's; d = ε = 1 and log = ln(1/β)."""
+    """Return how many examples the printed plan and footnote 4's plan need, in units of ln(1/β)/(εα).
+
+    A plan needs k·n′ + s examples; here d = ε = 1, and `log` is ln(1/β).
+    """
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
         k = math.ceil(part / math.log(4.0 / 3.0))

@@ -106,7 +106,7 @@ def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[
 
 
 def k11_distribution_free() -> Finding:
-    """K11 §5.3: MASKED-PARITY does not separate distribution-free learners.
+    """K11 §5.3: no SQ learner learns MASKED-PARITY under every distribution, adaptive or not.
 
     Examples
     --------

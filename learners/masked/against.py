@@ -33,7 +33,7 @@ class _Concepts(Reweighted):
     """Proposes concepts; the examples are always uniform."""
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a concept that differs in one bit of r, or in a."""
+        """Return a concept (r, a) that differs from this one in one bit: a bit of r, or a."""
         del label
         return _named(MaskedProblem(population, examples=1).varied(rng))
 

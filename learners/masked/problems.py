@@ -58,7 +58,7 @@ class MaskedProblem:
         return ListedExamples(self._records, 2 * points + self._labels[points])
 
     def varied(self, rng: np.random.Generator) -> MaskedProblem:
-        """Return the problem of a concept that differs in one bit of r, or in a."""
+        """Return the problem of a concept (r, a) that differs from this one in one bit: a bit of r, or a."""
         place = int(rng.integers(self.population.dimension + 1))
         old = self.population
         near = replace(old, a=1 - old.a) if not place else replace(old, r=old.r ^ 1 << place - 1)

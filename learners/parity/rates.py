@@ -95,7 +95,8 @@ class Rates:
 
         Guarantee
         ---------
-        The failure probability is at most q + (1 − q)·bad for every distribution of the examples.
+        For every distribution of the examples, the failure probability is at most q + (1 − q)·b, where b is
+        the bound `bad` at this number of examples.
 
         Raises
         ------
@@ -115,7 +116,7 @@ class Rates:
 def printed_sample_size(bad: float, *, dimension: int, alpha: float, epsilon: float) -> int:
     """Return (8/(epsilon·alpha))·(d·ln 2 + ln(1/bad)), rounded up.
 
-    This is the size of K08 Lemma 3.1, and of K11 Lemma 4.1 with bad = 1/4.
+    This is the size of K08 Lemma 3.1. With `bad` = 1/4 it is the size of K11 Lemma 4.1.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class _Unsplit:
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
-    """The sanitizer for POINT_d with a flaw: every round, and also the counts, spends the whole budget.
+    """The sanitizer for POINT_d with a flaw: every round spends the whole budget, and so do the counts.
 
     Guarantee
     ---------
@@ -61,7 +61,7 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
-    """The sanitizer for INTERVAL_d with a flaw: every round, and also the counts, spends the whole budget.
+    """The sanitizer for INTERVAL_d with a flaw: every round spends the whole budget, and so do the counts.
 
     Guarantee
     ---------

@@ -1,4 +1,4 @@
-"""A noisy comparison with a threshold. A_dist and the choosing mechanism answer only if they pass it."""
+"""A noisy comparison with a threshold. If it fails, A_dist and the choosing mechanism return no solution."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ThresholdTest:
         return _log_tail((value - self.threshold) / self.scale)
 
     def sample(self, value: float, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return for `size` tests whether `value` passes; test i draws the same noise for any value."""
+        """Return for each of `size` tests whether `value` passes. The noise does not depend on the value."""
         passed: NDArray[np.bool_] = value + rng.laplace(0.0, self.scale, size) >= self.threshold
         return passed
 

@@ -207,7 +207,7 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return where the two halves of H begin: at the left ends of A and of B, if these were released."""
+        """Return the left ends of the intervals A and B, of those released. The halves of H begin there."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
@@ -217,7 +217,7 @@ class ConcavePromise(PlainParameters):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
         """Return `size` chosen points, as a list if they may exceed 64 bits.
 
-        Run i draws the same uniform numbers and the same noise on every database.
+        The uniform numbers and the noise of a run do not depend on the database.
         """
         outputs = self._runs(database, size, rng)
         return outputs.tolist() if outputs.dtype == object else outputs
@@ -227,7 +227,7 @@ class ConcavePromise(PlainParameters):
         return law(self._chain(database))
 
     def error_bound(self, beta: float) -> float:
-        """Return alpha·promise: the quality is further below the promise with probability at most `beta`.
+        """Return alpha·promise. With probability 1 − beta the quality is at most this far below the promise.
 
         Guarantee
         ---------
@@ -251,7 +251,7 @@ class ConcavePromise(PlainParameters):
         return self.alpha * self.target
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours whose best interval leads by about as much as A_dist requires for a release.
+        """Return neighbours whose best interval leads the second by about the gap that A_dist requires.
 
         There are such pairs only for the default quality, or if neighbours replace one of several listed
         records.
@@ -268,7 +268,7 @@ class ConcavePromise(PlainParameters):
     def _swaps(self) -> Iterator[Pair]:
         """Yield pairs that replace one of many equal records by another.
 
-        The number of equal records is the least that A_dist needs for a release, or the size.
+        In some pairs all records are equal. In the others as many are equal as A_dist needs for a release.
         """
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
@@ -296,7 +296,7 @@ class ConcavePromise(PlainParameters):
             warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
 
     def _objection(self, beta: float) -> str | None:
-        """Return the reason why Lemma 3 does not apply at this `beta` of the lemma; None if it applies."""
+        """Return why Lemma 3 does not apply with `beta` as the beta of the lemma; None if it applies."""
         owner = type(self).__name__
         if self.alpha > 0.5:
             return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."

@@ -69,7 +69,7 @@ class CountsOfHalves(Parallel):
 
     Guarantee
     ---------
-    epsilon-differential privacy, and no smaller epsilon holds: neighbours differ in one half only.
+    epsilon-differential privacy, because neighbours differ in one half only. No smaller epsilon holds.
 
     Examples
     --------

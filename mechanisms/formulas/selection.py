@@ -108,12 +108,12 @@ def _stable(made: Any, *, tight: bool) -> Formulas:
 
 
 def stable_gaps(made: Any) -> Formulas:
-    """Return the formulas of A_dist on every pair of gaps. At δ = 0 the loss is unbounded; δ(ε) is δ/2."""
+    """Return the formulas of A_dist on every pair of gaps. At the claimed ε, half of the claimed δ holds."""
     return _gaps(made, tight=False)
 
 
 def tight_gaps(made: Any) -> Formulas:
-    """Return the formulas of the tight A_dist on every pair of gaps: δ(ε) = δ."""
+    """Return the formulas of the tight A_dist on every pair of gaps: no smaller ε or δ holds."""
     return _gaps(made, tight=True)
 
 
@@ -189,7 +189,7 @@ def choosing_huge(made: Any) -> Formulas:
 
 
 def choosing_scores(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on scores of at most m."""
+    """Return the formulas of the choosing mechanism on vectors of scores, each at most m."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     rest = [0] * (made.solutions - 2)

@@ -98,8 +98,8 @@ class GeometricNoise:
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return an array of independent draws, which do not depend on the answer.
 
-        The difference of two independent geometric variables has this law: with r = 1/α,
-        (1 − r)²·Σ_j r^j·r^(j+|k|) = (1 − r)/(1 + r)·r^|k|.
+        The difference of two independent geometric variables has this law. With r = 1/α its probability of k
+        is (1 − r)²·Σ_j r^j·r^(j+|k|) = (1 − r)/(1 + r)·r^|k|.
         """
         stop = -math.expm1(-self.rate)
         noise: NDArray[np.int64] = rng.geometric(stop, size) - rng.geometric(stop, size)

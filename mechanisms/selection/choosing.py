@@ -94,10 +94,10 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     and p(⊥) ≤ e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1 and q(⊥) ≥ 1 − delta/2, as the
     neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: the weight of a solution that scores on both
     moves by e^(epsilon/4). The sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the neighbour at most k
-    solutions join, so it is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
-    13·epsilon/16. At most k solutions score on S alone, 1 each. Passing has probability at most
-    u²·e^(epsilon·opt/4), and their share is at most k·e^(epsilon/4 − epsilon·opt/4): together
-    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see `UncheckedChoosing`.
+    solutions join, so the sum is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
+    13·epsilon/16. At most k solutions score on S alone, each 1. The test passes with probability at most
+    u²·e^(epsilon·opt/4), and then returns one of them with probability at most k·e^(epsilon/4 −
+    epsilon·opt/4): together k·e^(epsilon/4)·u² ≤ delta. Both can fail if m is less: `UncheckedChoosing`.
 
     Examples
     --------
@@ -160,9 +160,9 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def problems(self) -> list[Problem]:
         """Return hard databases: best scores near alpha·size/2 or alpha·size, with and without a rival.
 
-        The error is how far below the best the answer scores, as a share of the size. The error of "⊥" is
-        infinite if the best score exceeds alpha·size, and 0 otherwise. Such databases are known for the
-        default score over words and for `MostFrequent`; else the list is empty.
+        The error of a solution is (best score − its score)/size. The error of "⊥" is infinite if the best
+        score exceeds alpha·size, and 0 otherwise. Hard databases are known only for the default score over
+        words and for `MostFrequent`; in all other cases the list is empty.
 
         Examples
         --------
@@ -242,7 +242,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers; run i draws the same noise and the same uniform number on every database."""
+        """Return `size` answers. Their noise and uniform numbers do not depend on the database."""
         return self._choose(*self.scores(database), size=size, rng=rng)
 
     def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:

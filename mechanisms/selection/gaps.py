@@ -45,7 +45,7 @@ class ScoreGaps:
     name: ClassVar[str] = "score-gaps"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two gaps can occur on neighbouring databases."""
+        """Return whether one gap can occur on a database and the other on a neighbour."""
         return len(left) == len(right) == 1 and 0 < abs(left[0] - right[0]) <= _STEP
 
     def neighbours(
@@ -96,16 +96,16 @@ class StableSelectionGaps(PlainParameters):
     What holds for all pairs of these gaps holds for A_dist on databases of every size, over any number ≥ 2 of
     solutions, with any whole scores of sensitivity 1. The answer depends on the best solution and its gap
     alone. Take two neighbouring databases with gaps g and g′. If they have the same best solution, |g − g′| ≤
-    2, because the gap is the least of several differences and each moves by at most 2. If they have different
-    ones, f and f′, the difference q(f) − q(f′) goes from ≥ g to ≤ −g′ and moves by at most 2, so g + g′ ≤ 2.
-    A tie, in which f is not returned, is the gap 0. In each case the two laws are those of signed gaps that
-    differ by at most 2.
+    2, because the gap is the least of several differences and each moves by at most 2. Suppose their best
+    solutions are different, f and f′. The difference q(f) − q(f′) is at least g on the first database and at
+    most −g′ on the second. It moves by at most 2, so g + g′ ≤ 2. A tie, in which f is not returned, is the
+    gap 0. In each case the two laws are those of signed gaps that differ by at most 2.
 
-    Larger gaps need no check. Take two gaps beyond the threshold, and let x be Pr[⊥1] at the smaller one. The
-    excess over e^ε′ times the neighbour's probability is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) +
-    x·(e^ε′ − e^(−2/b)) for f. Each grows with x or is not positive, and x falls as the gap grows. Scores that
-    are not whole change nothing at ε′ ≥ 2/b: only the pairs of case (ii) of `StableSelection` have an excess
-    there, and it is largest at gap 2.
+    Larger gaps need no check. Let b be the scale of the noise and ε′ any privacy loss. Take two gaps beyond
+    the threshold, and let x be Pr[⊥1] at the smaller one. The excess over e^ε′ times the neighbour's
+    probability is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) + x·(e^ε′ − e^(−2/b)) for f. Each excess grows
+    with x or is not positive, and x falls as the gap grows. Scores that are not whole change nothing at ε′ ≥
+    2/b: only the pairs of case (ii) of `StableSelection` have an excess there, and it is largest at gap 2.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class StableSelectionGaps(PlainParameters):
         return self.mechanism(database, rng)
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers; run i draws the same noise for every gap."""
+        """Return `size` answers. The noise does not depend on the gap."""
         return self.mechanism.sample(database, size, rng)
 
     def distribution(self, database: Sequence[Any]) -> Finite:

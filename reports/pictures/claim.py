@@ -17,7 +17,7 @@ _VISIBLE = 0.02  # a smaller difference of two probabilities cannot be seen betw
 
 
 def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Picture | None:
-    """Return a picture of p beside what the claim allows, with intervals; None if a number is missing."""
+    """Return a picture of p, q and the largest p that the claim allows at q; None if a number is missing."""
     limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
@@ -80,7 +80,7 @@ def _ends(interval: tuple[float, ...]) -> tuple[str, str]:
 
 
 def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return a picture of δ(ε), claimed and found: by the event of the witness and the bounds of the audit.
+    """Return a picture of δ(ε): what is claimed, what the witness's event shows, and the audit's bounds.
 
     At x < ε an (ε, δ) claim allows at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε). This is the tightest curve that
     follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q,
@@ -155,9 +155,10 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 
 
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return a picture of the errors of an observer who guesses by the event, and of the claim's limit.
+    """Return a picture of misses against false alarms: the least that the claim allows, and what was found.
 
-    None if the excess over the claim is too small to be seen in the picture.
+    What was found are the errors of an observer who guesses by the event. Return None if the excess over the
+    claim is too small to be seen in the picture.
     """
     epsilon, delta = finite_claim(result)
     if witness is None or witness.distance != 1 or epsilon is None:

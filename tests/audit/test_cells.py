@@ -19,7 +19,7 @@ def drawn(rng, cells):
 
 
 def most_expected(won, epsilon, delta):
-    """Return the largest expected payoff `won` over all pairs of laws (P, Q) that keep (ε, δ)."""
+    """Return the largest expectation of the payoffs `won`, over all pairs of laws (P, Q) that keep (ε, δ)."""
     cells, ratio = won.shape[1], math.exp(epsilon)
     eye, none, one = np.eye(cells), np.zeros((cells, cells)), np.ones(cells)
     zero = np.zeros(cells)
@@ -141,7 +141,8 @@ def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_although_the_others_agree():
-    """One cell has 15,000 runs on one side and none on the other. Two large cells have the same log-ratio."""
+    """One cell has 15,000 runs on one side and none on the other. The other two cells have about 150,000 runs
+    on each side, and nearly the same log-ratio."""
     x, y = np.array([154_000.0, 154_050, 0]), np.array([146_000.0, 146_040, 15_000])
     p, q = smoothed(x, y, ordered=0)
     assert q[2] / p[2] > 10_000

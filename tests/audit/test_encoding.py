@@ -1,5 +1,5 @@
-"""Values in saved files are read back equal, with their types and bits, or else as text. Reading runs no
-code."""
+"""A saved value is read back equal, with its type and bits. If that is impossible, it is read back as text.
+Reading runs no code."""
 
 import dataclasses
 import datetime as dt

@@ -46,12 +46,12 @@ def test_tight_audits_stay_within_their_significance(false_alarms):
     criteria with probability at most 1e-7. The sum is 1.1e-5.
 
     A mean of at most 1 is not required here, because a sound auditor may exceed it by chance.
-    `benchmarks/false_alarms.py` checks the mean on the full number of audits. An auditor whose wealth ends at
-    20 in a fifth of audits, and at ½ in the others, fails on 135 audits with probability 0.951.
-    `test_planted_defects` has unsound auditors.
+    `benchmarks/false_alarms.py` checks the mean on the full number of audits. Suppose an auditor's wealth is
+    20 at the end of a fifth of its audits, and ½ at the end of the others. With 135 audits this auditor fails
+    the test with probability 0.951. `test_planted_defects` has unsound auditors.
 
-    An audit has 500 runs. With 2,000, unsound auditors were noticed after 9 audits instead of 10, and after
-    53 instead of 78.
+    An audit has 500 runs. With 2,000 runs one unsound auditor was noticed after 9 audits instead of 10, and
+    another after 53 instead of 78.
     """
     found = false_alarms.audit_all(AUDITS, budget=RUNS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])

@@ -65,8 +65,8 @@ def test_randomized_response_is_proved_at_its_own_epsilon_and_refuted_below(epsi
 @pytest.mark.parametrize("epsilon", [20.0, 22.0, 25.0])
 @pytest.mark.parametrize("share", [1.0, 0.25])
 def test_a_remainder_is_not_refuted_in_other_laws_either(epsilon, share):
-    """The float 1 − p appears as the mass of one or four outcomes, of an atom beside a density, of an outcome
-    of a coordinate, and of a step."""
+    """The float 1 − p appears as the mass of one or of four outcomes, of an atom beside a density, of a step
+    of a density, and of an outcome of each factor of a product."""
     p = answer(epsilon)
     q = (1.0 - p) * share
     rest = [p, *[q] * round(1.0 / share)]

@@ -1,9 +1,8 @@
 """No bets outside the user's domain: correct mechanisms that rely on the domain are never refuted.
 
-Each mechanism says openly when a database is outside its domain, so one such pair refutes it within a few
-hundred runs. At significance 1e-6 a correct mechanism is refuted by chance at most once in a million audits.
-
-The file is long because each way to state a domain has a mechanism that relies on it.
+Each mechanism says openly when a database is outside its domain. So bets on a pair with one database outside
+would refute it within a few hundred runs. A correct mechanism is refuted by chance at most once in a million
+audits (significance 1e-6). The file is long because each way to state a domain has a mechanism that needs it.
 """
 
 import itertools
@@ -212,7 +211,8 @@ def test_a_mechanism_that_relies_on_its_domain_is_never_refuted(case):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_fault_inside_a_restricted_domain_is_refuted(name):
-    """The noise is a tenth of what it should be. Totals differ by 4 or more, so the loss is 4 or more."""
+    """The noise has scale 0.9 instead of 9. Some neighbours differ in their totals by 4 or more, so the loss
+    is 4/0.9 or more."""
     case = CASES[name]
     result = audit_privacy(released(case, 0.9), PureDP(1.0), budget=20_000, **case.options)
     assert result.refuted, result.reason

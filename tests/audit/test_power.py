@@ -137,7 +137,7 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
 
 @pytest.mark.parametrize("rivals", [1, 7, 1_000])
 def test_the_limit_of_one_event_includes_the_stakes_on_its_rivals(rivals):
-    """If the first batch wins exactly this limit on one event, and nothing on the others, the wealth just
+    """Suppose the first batch wins `limit` on one event and nothing on its rivals. The wealth then just
     reaches 1e6."""
     limit = _Option(None, 0.5, rivals).limit(1e-6)
 
@@ -180,7 +180,7 @@ def test_runs_that_can_refute_nothing_have_no_detectable_epsilon():
 
 
 def test_the_default_event_has_a_probability_above_delta():
-    """At δ = 0.6 an event of probability 1/2 breaks no claim."""
+    """An event of probability 1/2 cannot break a claim with δ = 0.6."""
     power = detectable(None, [Section(16, (1000,) * 10)], epsilon=1.0, delta=0.6, significance=1e-6)
     assert power.event is None
     assert power.p == pytest.approx(0.8)
@@ -222,8 +222,8 @@ def power_of_mostly(right, *, epsilon):
 
 
 def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
-    """In 20,000 pairs of runs the event "the coin lands on its edge" cannot refute ε = 2, even with
-    probabilities 0.004 and 0. The complementary event can."""
+    """Suppose the coin lands on its edge with probability 0.004 on the left and never on the right. Even this
+    event cannot refute ε = 2 in 20,000 pairs of runs. The complementary event can."""
     power = power_of_mostly(0.001, epsilon=2.0)
     assert power.event is not None
     assert power.p == pytest.approx(0.996, abs=0.004)
@@ -257,8 +257,8 @@ PAIR = {"pairs": [([0], [1])]}
 
 @pytest.mark.parametrize(("budget", "verdict"), [(224, Verdict.INCONCLUSIVE), (2_000, Verdict.NOT_REFUTED)])
 def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(budget, verdict):
-    """224 runs can refute an outright leak on this pair. But by the events of this coin they can refute no
-    ε."""
+    """On this pair 224 runs can refute a mechanism that returns its database. By the events of this coin they
+    can refute no mechanism, whatever its ε."""
     result = audit_privacy(Biased(0.4, 0.4), PureDP(1.0), **PAIR, budget=budget)
     assert result.verdict is verdict
     assert (result.detectable_epsilon is None) == (verdict is Verdict.INCONCLUSIVE)

@@ -26,8 +26,8 @@ def masses(law):
 
 
 def odds_of_first(mistakes, *, form, epsilon):
-    """Return Pr[the first of two parities is chosen], by exponential weights or by the law of a Laplace
-    difference."""
+    """Return Pr[the first of two parities is chosen]. If `form` is "selection", the choice has exponential
+    weights; otherwise both numbers of mistakes get Laplace noise."""
     lead = mistakes[1] - mistakes[0]
     if form == "selection":
         return 1 / (1 + math.exp(-epsilon / 2 * lead))

@@ -1,4 +1,4 @@
-"""SQ dimension against brute force and closed forms; the weak learner against adversaries; its findings."""
+"""SQ dimension against brute force and closed forms, the weak learner against adversaries, and findings."""
 
 import itertools
 

@@ -148,7 +148,7 @@ def test_n11_the_distance_and_the_acceptance_exceed_what_the_lemmas_state(found)
 
 
 def _k08_by_grid(epsilon, tau=0.1):
-    """Return the worst distance of N11, computed from explicit probabilities on a grid."""
+    """Return the distance that erratum N11 states, computed from explicit probabilities on a grid."""
     truth_told = math.exp(epsilon) / (1 + math.exp(epsilon))
     q = np.array([truth_told, 1 - truth_told])
     slack = tau * q * 2 * math.sinh(epsilon)

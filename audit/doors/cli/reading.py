@@ -146,7 +146,9 @@ _SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
 
 
 def _trouble(text: str) -> str:
-    """Return why a text is not a literal, as the end of a message; empty if the text alone shows it.
+    """Return the end of a message, which says why a text is not a literal.
+
+    The end is empty if the text, which the message quotes, shows the reason itself.
 
     Examples
     --------

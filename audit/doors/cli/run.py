@@ -132,7 +132,7 @@ def run(
 
 
 def _tell_stopping() -> None:
-    """Print that an audit ends early. A signal handler calls this, so `print` may not be used."""
+    """Write to stderr that an audit ends early. A signal handler calls this and may not use `print`."""
     os.write(2, b"\nstopping with the verdict so far; press Ctrl-C again to end without one\n")
 
 

@@ -122,7 +122,10 @@ def _together(rows: Floats, middle: Floats) -> Floats:
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Return the pairs of columns whose sign correlations a, b clearly differ, with half the difference."""
+    """Return each pair of columns whose correlation of signs clearly differs between the sides.
+
+    `a` and `b` hold these correlations on the two sides. Half the difference comes before each pair.
+    """
     apart = np.triu(np.abs(a - b), 1) / 2
     least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
     chosen = np.argwhere(apart >= least)
@@ -131,7 +134,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Return whether most numbers are whole but have too many values for one bin per value.
+    """Return whether most numbers are whole, with too many different values for one bin each.
 
     Examples
     --------

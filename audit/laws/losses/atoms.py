@@ -49,7 +49,7 @@ class AtomLoss(ScalarLoss):
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes with a loss above the level. Many numbers are returned as intervals."""
+        """Return the outcomes with a loss above the level; as intervals if they are many numbers."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:
@@ -88,10 +88,10 @@ def _aligned(p: Finite, q: Any) -> Floats:
 
 
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """Return open intervals that contain just the numbers marked `above`, cut half-way to other numbers.
+    """Return open intervals that contain the numbers marked `above` and no others.
 
-    There is no float half-way between adjacent floats. The cut is then the neighbour itself, which an open
-    interval leaves out.
+    An interval ends half-way to the next number. If that number is the next float, there is no float
+    half-way. The interval then ends at that number, which an open interval leaves out.
     """
     order = np.argsort(values)
     values, above = values[order], above[order]

@@ -23,10 +23,9 @@ class VectorLoss(Loss):
 
     `summands`, if given, are fewer independent losses whose sum has the same distribution.
 
-    The supremum is the sum of the coordinates' suprema. The excess is exact for a single coordinate and for
-    finite coordinates: their sums are enumerated, and equal sums are merged. It is also exact for finite
-    coordinates together with one other coordinate. In all other cases, and if there are too many sums, the
-    excess is bracketed.
+    The supremum is the sum of the coordinates' suprema. If at most one coordinate is not finite, the excess
+    is exact: the sums of the finite coordinates' losses are enumerated, and equal sums are merged. If more
+    coordinates are not finite, or if there are too many sums, the excess is bracketed.
 
     Examples
     --------
@@ -61,7 +60,7 @@ class VectorLoss(Loss):
         return value, value
 
     def boxes_above(self, level: float) -> list[dict[int, float]]:
-        """Return boxes inside {L > level}.
+        """Return boxes inside the set of outputs whose loss exceeds the level.
 
         A box maps each of its coordinates to the level that the coordinate's loss must exceed.
         """

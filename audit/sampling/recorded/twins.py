@@ -41,7 +41,7 @@ class Twins(Reseeding):
         self._states: list[Any] = []
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the recording generator for `stand_in`; one for a bit generator records nothing."""
+        """Return the recording generator for `stand_in`. If that is a bit generator, nothing is recorded."""
         found = super().make(stand_in)
         if stand_in.kind in {"Generator", "RandomState", "Random"}:
             found.own = False

@@ -77,12 +77,12 @@ def _multiples(share: float, found: dict[str, list[float]]) -> Row:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the least mean number of pairs of runs to refute a claim of `share` times the true ε."""
+    """Return the fewest pairs of runs that refute a claim of `share` times the true ε, on average."""
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 
 def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) -> list[AuditResult]:
-    """Return the results of audits that claim `share` of the true ε."""
+    """Return the results of audits of one claim: `share` times the true ε."""
     options = {
         "relation": Relation.QUERY_ANSWERS,
         "pairs": [setting.pair],

@@ -70,8 +70,8 @@ class CountsUnderReplacing(NoisyCounts):
     """Counts with the noise for adding a record, under a claim for replacing one.
 
     Replacing moves a record from one category to another: two counts change by 1 each, and with noise of
-    scale 1/epsilon the loss is 2·epsilon. The correct way is scale 2/epsilon, or the relation of
-    `NoisyCounts`.
+    scale 1/epsilon the loss is 2·epsilon. Scale 2/epsilon would be correct. Scale 1/epsilon is correct if
+    neighbours differ by an added record, as in `NoisyCounts`.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class HundredthHistogram(ClaimsPure):
         return np.asarray(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` noisy histograms; run i draws the same noise on every database."""
+        """Return `size` noisy histograms. The noise does not depend on the database."""
         counts = np.bincount(np.asarray(database, dtype=np.intp), minlength=self.bins)
         return np.asarray(counts + rng.laplace(0.0, self.scale, (size, self.bins)))
 
@@ -152,9 +152,10 @@ class HundredthHistogram(ClaimsPure):
 class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
 
-    The differences of the sums reveal all d noisy answers. If all answers move by 1, each loses epsilon.
-    Together they lose d·epsilon, 10 for ten answers at epsilon = 1, on outputs in which every noisy answer
-    lies beyond both exact ones. The correct way is scale d/epsilon, or a relation that moves one answer only.
+    The differences of the sums reveal all d noisy answers. Suppose all exact answers are larger by 1 on one
+    of two neighbours. If all noisy answers lie above these, each adds epsilon to the loss. The loss is then
+    d·epsilon: 10 for ten answers at epsilon = 1. Scale d/epsilon would be correct. Scale 1/epsilon is correct
+    for a relation in which one answer moves.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ class PrefixSums(NoisyAnswers):
         return 1.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the running sums of `size` runs; run i draws the same noise on every database."""
+        """Return the running sums of `size` runs. The noise does not depend on the database."""
         return np.asarray(self.noisy(database, size, rng).cumsum(axis=1))
 
 

@@ -1,4 +1,4 @@
-"""SQ algorithms as subjects whose databases are valid oracles; problems use the worst of these."""
+"""SQ algorithms as subjects: they get a valid oracle as their database, in problems one of the worst."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OracleRun(ChecksDraws):
     objectives
         The objectives that greedy adversaries maximise, each as in `mechanisms.queries.Greedy`.
     laws
-        How populations are proposed, and on which of them the algorithm promises anything.
+        How populations are proposed, and for which of them the algorithm makes a promise.
     accuracy
         The claim's kind: `PAC`, or `Accuracy` for errors that are not probabilities.
     name, reference
@@ -130,8 +130,8 @@ class OracleRun(ChecksDraws):
     def problems(self) -> list[FixedProblem]:
         """Return every pair of a hard population and an adversary, those with the largest errors first.
 
-        Adversaries are the exact oracle, random ones, every policy, the greedy one of each objective,
-        and the offsets that make the error itself largest, chosen one after the other.
+        An adversary is the exact oracle, a random one, one of `POLICIES`, or the greedy one for an objective.
+        The last adversary is a list of offsets, chosen one after the other to make the error itself largest.
         """
         cases = {
             str(case): case  # two objectives may choose the same offsets
@@ -143,8 +143,8 @@ class OracleRun(ChecksDraws):
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
         """Return the problem that a short search for a larger error reaches from this problem.
 
-        A step moves an offset or the weights. It is taken if the error does not fall. If no step is taken,
-        the last problem tried is returned.
+        A step moves an offset or the weights, and is taken unless the error falls. If every step makes the
+        error fall, the problem after the last step is returned.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)

@@ -69,10 +69,11 @@ class Access:
 
     Guarantee
     ---------
-    Against any valid oracle, even one whose answers depend on everything before, the law of the accepted
-    proposal is proportional to p times weights. The weights differ from one another by at most the factor
-    ρ = ((1 + phi)/(1 − phi))², or (1 + phi)/(1 − phi) if `past` is empty. So the statistical distance from p
-    is at most (√ρ − 1)/(√ρ + 1). This is phi; if `past` is empty, it is (1 − √(1 − phi²))/phi, about phi/2.
+    Let p be the true law of the answer (see the module). Take any valid oracle, even one whose answers depend
+    on everything before. An answer w is then returned with a probability proportional to p(w) times a weight.
+    No weight is more than ρ times another, with ρ = ((1 + phi)/(1 − phi))², or (1 + phi)/(1 − phi) if `past`
+    is empty. So the statistical distance from p is at most (√ρ − 1)/(√ρ + 1). This is phi; if `past` is
+    empty, it is (1 − √(1 − phi²))/phi, about phi/2.
 
     Derivation: the probability of an event A rises most if one weight holds on A and another off it. The rise
     is p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A), which is largest at p(A) = 1/(1 + √ρ). A mixture over iterations
@@ -186,8 +187,8 @@ class Access:
         """Return the probability of accepting a proposal, given the answers to the proposal's `queries`.
 
         It lies in [0, 1] for all answers within tolerance. For answers beyond the tolerance (from an oracle
-        that is valid only with high probability) it is clipped. An answer that is not a finite number raises;
-        it does not count as a rejected proposal.
+        that is valid only with high probability) it is clipped. An answer that is not a finite number raises
+        an error; the proposal does not count as rejected.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread
@@ -232,10 +233,10 @@ class Access:
         return found, iterations
 
     def _counted(self, iterations: int) -> int:
-        """Return the number of the next iteration; refuse one that no valid oracle needs.
+        """Return the number of the next iteration; raise an error if a valid oracle would have ended before.
 
-        With a valid oracle each iteration accepts with probability at least 1/`most_iterations`, so a refusal
-        has probability below e^(−100).
+        With a valid oracle each iteration accepts with probability at least 1/`most_iterations`, so this
+        error has probability below e^(−100).
         """
         if iterations >= 100.0 * self.most_iterations:
             raise InvalidValue(
