@@ -104,7 +104,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the failure probability of the worst problem, from the runs that decided."""
+        """Return bounds on the worst problem's failure probability, from the runs that decided the verdict."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
@@ -118,7 +118,10 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """So many tries that all miss an effect of probability beta with probability ≤ significance."""
+        """The number of tries that detect an effect of probability beta; at most `_MOST_MADE`.
+
+        If the number is below `_MOST_MADE`, all tries miss the effect with probability at most significance.
+        """
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 

@@ -106,7 +106,7 @@ def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[
 
 
 def k11_distribution_free() -> Finding:
-    """K11 §5.3: no SQ learner learns MASKED-PARITY under every distribution, adaptive or not.
+    """K11 §5.3: no SQ learner, adaptive or not, learns MASKED-PARITY under every distribution.
 
     Examples
     --------

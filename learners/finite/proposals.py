@@ -31,8 +31,8 @@ def random_problem(
     rng
         The generator of the problem.
     alpha
-        The error claimed. In about half of the problems the points where a rival differs from the target have
-        0.8 to 1.5 times this probability.
+        The error claimed. In about half of the problems a random rival of the target has an error of 0.8 to
+        1.5 times `alpha`.
     examples
         The number of examples in a sample.
     noisy

@@ -54,7 +54,7 @@ class Rates:
 
     @classmethod
     def tight(cls, epsilon: float) -> Rates:
-        """Return the largest p and the smallest q that epsilon allows: tanh(epsilon/2), (1 − p)/(3 − p)."""
+        """Return the largest p that epsilon allows, tanh(epsilon/2), and the smallest q, (1 − p)/(3 − p)."""
         p = math.tanh(epsilon / 2.0)
         for _ in range(2):  # rounded down, so that p < 1 and the loss is at most epsilon
             p = math.nextafter(p, 0.0)

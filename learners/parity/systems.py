@@ -1,7 +1,7 @@
 """Systems of linear equations over GF(2), each column stored as one Python integer.
 
-Bit i of a column is the coefficient of that variable in equation i. One XOR then changes a variable in all
-equations at once: elimination on n equations in d variables takes d²/2 such XORs of n bits.
+A column belongs to a variable; its bit i is the coefficient of this variable in equation i. One XOR changes a
+variable in all equations at once: elimination on n equations in d variables takes d²/2 such XORs of n bits.
 
 The class stores the space of solutions: an origin, directions, and the value of the left side of every
 equation at each direction. If some direction breaks an equation, that direction is removed and added to the

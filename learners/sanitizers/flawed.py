@@ -18,14 +18,14 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """The flaw: every call of choosing gets the whole delta, and the counts get the whole epsilon."""
+    """The flaw: each call of the choosing mechanism gets the whole delta, the counts get the whole epsilon."""
 
     epsilon: float
     delta: float
 
     @property
     def choosing_delta(self) -> float:
-        """The whole delta, for every call of choosing and of Rec."""
+        """The whole delta, for every call of the choosing mechanism and of Rec."""
         return self.delta
 
     @cached_property
@@ -65,7 +65,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     Guarantee
     ---------
-    Not (epsilon, delta)-private: the budgets of all calls of Rec and of choosing, and of the counts, add up.
+    Not (epsilon, delta)-private: all calls of Rec and of the choosing mechanism add up, and so do the counts.
 
     Examples
     --------

@@ -109,7 +109,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def rounds(self) -> int:
-        """k, the largest number of rounds of choosing."""
+        """k, the largest number of rounds of the choosing mechanism."""
         a = self.choosing_alpha
         return max(1, math.ceil((1.0 - a) / ((1.0 - _SLACK) * a) * (1.0 - 1e-12)))
 
@@ -176,7 +176,7 @@ class PointSanitizer(NumberSanitizer):
         return counted.point_error(self.shares(output))
 
     def choosing(self, database: Any) -> RepeatedChoosing:
-        """Return the rounds of choosing on a database."""
+        """Return the rounds of the choosing mechanism on a database."""
         step = self.spending.step
         test = ThresholdTest(4.0 / step, self.choosing_alpha * self._m / 2.0)
         return RepeatedChoosing(self.tally(database), test, weight=step / 4.0, rounds=self.rounds)

@@ -133,7 +133,7 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return approximately the largest number in [low, high] at which `holds` is true. It is true at `low`."""
+    """Return approximately the largest number in [low, high] at which `holds` is true, as it is at `low`."""
     if holds(high):
         return high
     for _ in range(steps):

@@ -207,7 +207,7 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return the left ends of the intervals A and B, of those released. The halves of H begin there."""
+        """Return the left ends of A and B, as far as they were released. The halves of H begin there."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:

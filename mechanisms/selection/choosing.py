@@ -97,7 +97,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     solutions join, so the sum is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
     13·epsilon/16. At most k solutions score on S alone, each 1. The test passes with probability at most
     u²·e^(epsilon·opt/4), and then returns one of them with probability at most k·e^(epsilon/4 −
-    epsilon·opt/4): together k·e^(epsilon/4)·u² ≤ delta. Both can fail if m is less: `UncheckedChoosing`.
+    epsilon·opt/4): together k·e^(epsilon/4)·u² ≤ delta. (i), (ii) can fail at smaller m: `UncheckedChoosing`.
 
     Examples
     --------

@@ -262,7 +262,7 @@ def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[st
 
 
 def command_line(words: Iterable[str], parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return a command of `dp-audit`: these words, then the options that are not None or False.
+    """Return a command of `dp-audit`: these words, then the options that are neither None nor False.
 
     Examples
     --------

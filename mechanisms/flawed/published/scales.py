@@ -98,7 +98,7 @@ class CountsUnderReplacing(NoisyCounts):
 class HundredthHistogram(ClaimsPure):
     """A histogram with a hundredth of the noise it needs.
 
-    The published code uses scale epsilon where 1/epsilon is right; at epsilon = 0.1 that is a hundredth.
+    The published code uses scale epsilon where 1/epsilon is right: a hundredth of it at epsilon = 0.1.
     Adding a record moves one count by 1, so with scale 0.01/epsilon the loss is 100·epsilon.
 
     Parameters
@@ -153,9 +153,9 @@ class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
 
     The differences of the sums reveal all d noisy answers. Suppose all exact answers are larger by 1 on one
-    of two neighbours. If all noisy answers lie above these, each adds epsilon to the loss. The loss is then
-    d·epsilon: 10 for ten answers at epsilon = 1. Scale d/epsilon would be correct. Scale 1/epsilon is correct
-    for a relation in which one answer moves.
+    of two neighbours. If all noisy answers lie above these larger ones, each adds epsilon to the loss. The
+    loss is then d·epsilon: 10 for ten answers at epsilon = 1. Scale d/epsilon would be correct. Scale
+    1/epsilon is correct for a relation in which one answer moves.
 
     Parameters
     ----------

@@ -121,8 +121,8 @@ class PrivateOracle(ChunkOracle):
     Guarantee
     ---------
     All answers together are epsilon-differentially private when one record is replaced, even if queries
-    depend on earlier answers. Given the earlier answers, the chunks are fixed, and the record lies in one of
-    them. Replacing it moves that chunk's average by at most width/chunk; the other answers keep their laws.
+    depend on earlier answers. Given the earlier answers, the chunks are fixed, and the replaced record lies
+    in one of them. The average of this chunk moves by at most width/chunk; the other answers keep their laws.
     (A value outside the query's declared range is refused. This refusal is not private: the guarantee assumes
     that all values lie in the range.)
 

@@ -1,4 +1,4 @@
-"""SQ algorithms as subjects: they get a valid oracle as their database, in problems one of the worst."""
+"""SQ algorithms as subjects that get a valid oracle in place of a database; problems have the worst ones."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ class Access:
         return found, iterations
 
     def _counted(self, iterations: int) -> int:
-        """Return the number of the next iteration; raise an error if a valid oracle would have ended before.
+        """Return the number of the next iteration; raise an error after far more than a valid oracle needs.
 
         With a valid oracle each iteration accepts with probability at least 1/`most_iterations`, so this
         error has probability below e^(−100).

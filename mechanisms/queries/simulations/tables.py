@@ -20,7 +20,7 @@ def kary_response(epsilon: float, categories: int) -> TableRandomizer:
 
     Guarantee
     ---------
-    epsilon-local, exactly; see `mechanisms.KaryRandomizedResponse`.
+    epsilon-local, and for no smaller epsilon; see `mechanisms.KaryRandomizedResponse`.
 
     Examples
     --------
