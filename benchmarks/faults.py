@@ -210,7 +210,7 @@ def read(lines: Path | None, again: Sequence[str] = ()) -> dict[tuple[str, str],
 
 
 def keep(lines: Path | None, *row: str) -> None:
-    """Append the kind, the mechanism, the outcome and its words to the file, if there is one."""
+    """Append the kind, the mechanism, the outcome and the fault in words to the file, if a file is given."""
     if lines is not None:
         with lines.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -246,7 +246,7 @@ def calls() -> None:
 
 
 def _least(way: Any) -> float:
-    """Return the least processor time of many tries, in microseconds."""
+    """Return the processor time of a call in microseconds, the least of many tries."""
     return min(timeit.repeat(way, number=200, repeat=90, timer=time.process_time)) * 5e3
 
 

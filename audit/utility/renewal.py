@@ -104,7 +104,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the worst problem's failure probability, from the runs that decided the verdict."""
+        """Return bounds on the failure probability of the worst problem, from the runs behind the verdict."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":

@@ -152,7 +152,7 @@ def k11_distribution_free() -> Finding:
 
 
 def _exact(concepts: MaskedParityClass, probabilities: Any) -> int:
-    """Return how many concepts the adaptive learner learns under a distribution."""
+    """Return how many concepts the adaptive learner learns exactly under a distribution."""
     right = 0
     for target in concepts.concepts:
         oracle = AdversarialOracle(labelled(concepts, target, probabilities), "alternating")

@@ -18,7 +18,7 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """The flaw: each call of the choosing mechanism gets the whole delta, the counts get the whole epsilon."""
+    """A flaw: each call of the choosing mechanism gets the whole delta, and the counts the whole epsilon."""
 
     epsilon: float
     delta: float

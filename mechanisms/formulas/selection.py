@@ -130,7 +130,7 @@ def _gaps(made: Any, *, tight: bool) -> Formulas:
 
 
 def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -> dict[Any, float]:
-    """Return the law of the choosing mechanism. If max + Lap(4/ε) ≥ αm/2, scores q ≥ 1 weigh e^(ε·q/4)."""
+    """Return the law of the choosing mechanism. If max + Lap(4/ε) ≥ αm/2, a score q ≥ 1 weighs e^(ε·q/4)."""
     good = {name: score for name, score in scores.items() if score >= 1.0}
     if not good:
         return {"⊥": 0.0}

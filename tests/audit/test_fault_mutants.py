@@ -1,4 +1,4 @@
-"""Correct mechanisms, each broken in one known way. The fault that is found must name this way."""
+"""Correct mechanisms, each broken in one known way. The audit must name this fault."""
 
 import math
 import random

@@ -181,7 +181,7 @@ def _mutate(result: AuditResult, asked: Asked, *, quiet: bool) -> dict[str, Any]
 
 
 def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved]:
-    """Return the results of auditing a target in a child process: its privacy, its utility, or both.
+    """Audit a target's privacy, its utility or both in a child process, and return the results.
 
     The privacy audit continues the earlier one, if that is given.
     """

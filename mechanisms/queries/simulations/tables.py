@@ -20,7 +20,7 @@ def kary_response(epsilon: float, categories: int) -> TableRandomizer:
 
     Guarantee
     ---------
-    epsilon-local, and for no smaller epsilon; see `mechanisms.KaryRandomizedResponse`.
+    epsilon-local, and no smaller epsilon holds; see `mechanisms.KaryRandomizedResponse`.
 
     Examples
     --------
