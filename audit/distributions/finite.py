@@ -302,7 +302,7 @@ class Finite(Ordered):
         return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
 
     def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
-        """Return the position of one output; a cache by type and value avoids computing most keys."""
+        """Return the position of one output. Plain outputs are looked up in `found` first: that is faster."""
         kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
         if not _PLAIN.issuperset(kinds):
             return self._locate_form(output)
@@ -312,7 +312,7 @@ class Finite(Ordered):
         return found[quick]
 
     def _locate_form(self, output: Any) -> int:
-        """Return the position of the outcome that equals the output up to its form; −1 if none does."""
+        """Return the position of the outcome that equals the output up to type and rounding; else −1."""
         index = self._by_exact_key.get(canonical.key(output))
         if index is None:
             index = self._by_key.get(form_key(output))

@@ -59,7 +59,7 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
-    """Return the law of `flattened` answers to listed questions; None if one of them has no law.
+    """Return the law of the `flattened` answers to listed questions; None if an answer has no known law.
 
     The answers of fixed entries are independent, so their law is the product of the transition laws.
 
