@@ -23,7 +23,7 @@ from pathlib import Path
 
 
 def noisy(database, rng):
-    """The sum of records between 0 and 1 with Laplace noise. If one record is replaced, ε = 1."""
+    """The sum of records between 0 and 1, with Laplace noise of scale 1: ε = 1 if one record is replaced."""
     return float(sum(database)) + rng.laplace()
 
 

@@ -218,7 +218,7 @@ def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
 def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
     """Return the least and the greatest number of records.
 
-    If `size` is None, return the only size that the relation allows. Return None if it allows several sizes.
+    If `size` is None, return the only size that the relation allows, or None if it allows several sizes.
 
     Raises
     ------

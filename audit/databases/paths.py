@@ -31,7 +31,7 @@ _MOST_DELTA = 0.5
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
     """Return the numbers of steps of the paths to try against a claim, in the order of use.
 
-    The result is empty if ε > 2, or if the claim about the ends of two steps has a δ above `_MOST_DELTA`.
+    The result is empty if ε > 2, or if the claim about a path of two steps has a δ above `_MOST_DELTA`.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def stretched(
 
     If the step replaces a record, the first path begins with a database of equal records, and replaces them
     one after another. The second path does the same with the records of `left`. If the step adds a record,
-    both paths add it repeatedly: the first to the empty database, the second to the shorter of the two. The
-    caller must ask the relation whether these are paths of neighbours.
+    both paths add it repeatedly: the first to the empty database, the second to the shorter of `left` and
+    `right`. The caller must ask the relation whether these are paths of neighbours.
 
     Parameters
     ----------

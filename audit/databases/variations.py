@@ -169,7 +169,7 @@ def _all_at_once(
 ) -> Iterator[RowPair]:
     """Yield versions in which one record replaces many records at once.
 
-    It replaces all records of the pair, all shared records, or all copies of one record.
+    This record replaces all records of the pair, all shared records, or all copies of one record.
     """
     shared = _shared(left, right)
     for record in simplest:

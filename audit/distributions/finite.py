@@ -159,7 +159,7 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in index.tolist()]
 
     def bins(self, k: int) -> Partition:
-        """Return a cell for each outcome or, if there are more than k, at most k intervals of outcomes."""
+        """Return a cell for each outcome; at most k intervals of outcomes if there are more than k."""
         if len(self.outcomes) <= k:
             return Partition(self.log_probabilities, self.locate)
         upper = self._cumulative
@@ -173,7 +173,7 @@ class Finite(Ordered):
         return Partition(logarithms(masses), locate)
 
     def locate(self, outputs: Outputs) -> Ints:
-        """Return the position of each output among the outcomes; −1 if it is not one or has probability 0."""
+        """Return the position of each output among the outcomes of positive probability, else −1."""
         listed = self.outcomes
         numeric = isinstance(listed, range) or (isinstance(listed, np.ndarray) and listed.dtype.kind in "iuf")
         index = self._locate_numbers(truth_as_numbers(outputs)) if numeric else self._locate_keys(outputs)

@@ -62,7 +62,7 @@ class CellCounts:
         return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return a copy with the counts of the batch; `parts` has, for each block, an array of its parts."""
+        """Return a copy with the counts of the batch; `parts` has those of each block, part by part."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
@@ -78,7 +78,7 @@ def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
     Parameters
     ----------
     ratio, delta
-        Arrays of the e^ε and of the δ of claims, both of shape (…). The result has shape (…, 4).
+        e^ε and δ of each claim: two arrays of the same shape (…). The result has shape (…, 4).
     """
     zero = np.zeros_like(ratio)
     return np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=-1) - np.asarray(delta)[..., None]
@@ -107,7 +107,7 @@ class CoupledEvent:
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return a copy with the counts of the batch; `parts` has, for each block, an array of its parts."""
+        """Return a copy with the counts of the batch; `parts` has those of each block, part by part."""
         return replace(self, blocks=np.concatenate(parts))
 
 
@@ -134,7 +134,7 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return a copy with the counts of the batch; `blocks` has, for each block, an array per table."""
+        """Return a copy with the counts of the batch; `blocks` has those of each block, table by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 

@@ -39,7 +39,8 @@ class Confirmation:
     Parameters
     ----------
     witness
-        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed witness, or itself.
+        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed witness, which may
+        be the strongest witness itself.
     doubt
         Why the verdict is not REFUTED; empty if it is REFUTED.
     how

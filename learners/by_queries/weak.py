@@ -80,7 +80,7 @@ def sq_dimension(
     Guarantee
     ---------
     Exact: all sets of concepts are searched. If n + 1 concepts have the property for n + 1, any n of them
-    have it for n. So the search raises n until no set has the property.
+    have it for n. So the search raises n until no n + 1 concepts have the property.
 
     Examples
     --------
@@ -183,7 +183,9 @@ def labelled(
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The query that is 1 if a concept labels x with y, else −1: its mean is the correlation with the target.
+    """The query that is 1 if a concept labels x with y, else −1.
+
+    The mean of this query is the correlation of the concept with the target.
 
     Examples
     --------

@@ -85,9 +85,9 @@ def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
 class LabelPrivateLearner(OfHypotheses, PlainParameters):
     """Keep a concept for each labelling of the first x's, then choose by the errors on the other records.
 
-    A database is a list of (x, y). Of the first n·share records only x is used: one concept is kept for each
-    way that the class can label them. The exponential mechanism then chooses among these concepts by the
-    labels of the other records. The output is the name of a concept.
+    A database is a list of (x, y). Of the first part of the records (`share`) only x is used: one concept is
+    kept for each way that the class can label them. The exponential mechanism then chooses among these
+    concepts by the labels of the other records. The output is the name of a concept.
 
     Parameters
     ----------

@@ -101,7 +101,10 @@ class BitSource:
         return len(self.parts[0].origin)
 
     def odd(self, word: Iterable[int]) -> float:
-        """Return the probability that ⟨word, x⟩ is odd: the error of r for the target r ⊕ word."""
+        """Return the probability that ⟨word, x⟩ is odd.
+
+        This is the error of the parity r if the target is r ⊕ word.
+        """
         bits = np.array(list(word), dtype=np.int64)
         return math.fsum(part.weight * part.odd(bits) for part in self.parts)
 

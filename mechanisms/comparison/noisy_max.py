@@ -79,7 +79,10 @@ class _NoisyMax(NoisyAnswers):
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours between which one answer falls by 1 and all others rise by 1, or the reverse."""
+        """Return two pairs of neighbours.
+
+        In the first pair one answer falls by 1 and all others rise by 1; in the second it is the reverse.
+        """
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []

@@ -145,7 +145,10 @@ class SparseVector(NoisyThreshold):
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours: the last answer falls and all others rise, or the reverse."""
+        """Return two pairs of neighbours.
+
+        In the first pair the last answer falls and all others rise. In the second pair it is the reverse.
+        """
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 

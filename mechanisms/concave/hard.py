@@ -60,11 +60,11 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
 
     Guarantee
     ---------
-    Every quality is quasi-concave with maximum `height`; outside a plateau it is 0 or just below `good`. Let
-    K be a power of two. On a plateau of K … 2K − 1 points the inner call of Rec should return K. Rec then
-    covers the range by two families of intervals of 8K points, {A_i} and {B_i}. No A_i contains a plateau
-    that extends across a multiple of 8K. No B_i contains a plateau that extends across a multiple of 8K plus
-    4K.
+    Every quality is quasi-concave with maximum `height`; outside its plateau and shelf it is 0 or just below
+    `good`. Let K be a power of two. On a plateau of K … 2K − 1 points the inner call of Rec should return K.
+    Rec then covers the range by two families of intervals of 8K points, {A_i} and {B_i}. No A_i contains a
+    plateau that extends across a multiple of 8K. No B_i contains a plateau that extends across a multiple of
+    8K plus 4K.
 
     Examples
     --------

@@ -55,8 +55,8 @@ class Settings:
     test
         The test by which A_dist compares a gap with its threshold.
     left_ends
-        A function of two intervals: the one that A_dist released of the family {A_i}, and the one that it
-        released of {B_i} (None if it released none). It returns where the parts of the candidate set H begin.
+        A function of two intervals that A_dist released, one of the family {A_i} and one of {B_i}. Each is
+        None if A_dist released none. The function returns where the parts of the candidate set H begin.
     """
 
     epsilon: float
@@ -103,7 +103,7 @@ class Level:
     def choice(
         self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
     ) -> list[int]:
-        """Return the candidate set H; `released` says which of the two calls of A_dist release."""
+        """Return the candidate set H; `released` says which calls of A_dist release an interval."""
         first, second = (c if one else None for c, one in zip(contests, released, strict=True))
         return self.candidates(power, self.settings.left_ends(first, second))
 

@@ -123,7 +123,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
     @property
     def records(self) -> list[float]:
-        """The ends of the range, and values beyond them if those are clamped."""
+        """The ends of the range and, if `clamp` is True, values beyond them."""
         beyond = [-self.upper, 2.0 * self.upper, math.nan] if self.clamp else []
         return [0.0, float(self.upper), *beyond]
 
@@ -133,7 +133,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.upper / self.size / self.epsilon
 
     def answer(self, database: Any) -> float:
-        """Return the exact mean of the values, checked or clamped."""
+        """Return the exact mean of the values, which are clamped first if `clamp` is True."""
         values = self._values(database)
         if self.clamp:
             values = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, self.upper)

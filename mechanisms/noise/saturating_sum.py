@@ -90,9 +90,9 @@ class SaturatingSum(ClaimsPure):
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs that differ by one record, the largest value.
+        """Return two pairs of databases, which differ by one added record: the largest value.
 
-        In one pair it is added to an empty database. In the other pair it raises the sum to 127.
+        In one pair this record is added to an empty database. In the other pair it raises the sum to 127.
         """
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 

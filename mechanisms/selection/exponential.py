@@ -73,10 +73,10 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     weights. So each probability changes by at most a factor of e^epsilon.
 
     For any number k ≥ 2 of solutions the bound is approached but never met. Let one solution be t·Δq behind
-    all others. If it rises by Δq and they fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
-    2))) with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. Databases of one record
-    allow at most t = 1. Then the loss is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)), which is epsilon/2 for
-    two solutions.
+    all others. If its score rises by Δq and theirs fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k −
+    1)·g^(t − 2))) with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. Databases of one
+    record allow at most t = 1. Then the loss is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)), which is
+    epsilon/2 for two solutions.
 
     Everything happens in log space relative to the best score, so nothing overflows.
 
@@ -118,8 +118,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of equal records.
 
-        One length is the greatest `size`. With the default score, the other is the least length at which a
-        wrong choice breaks the accuracy claim. At this length the claim fails most often.
+        One length is the greatest `size`. With the default score there is a second one: the least length at
+        which a wrong choice breaks the accuracy claim. At this length the claim fails most often.
 
         Examples
         --------

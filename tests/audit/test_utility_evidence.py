@@ -116,8 +116,8 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
 
 
 def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing():
-    """The test fails at 55 refutations in 500 audits. At a refutation rate of 0.15 this has probability
-    0.996."""
+    """The test fails if 55 of 500 audits refute the claim. If each audit does so with probability 0.15, the
+    test fails with probability 0.996."""
     beta, level, audits = 0.1, 0.05, 500
     found = [
         audit([Problem("tight", beta)], beta=beta, significance=level, budget=300, seed=(1, k))
@@ -128,8 +128,8 @@ def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing
 
 
 def test_many_tight_problems_chosen_by_exploration_share_one_significance():
-    """The test fails at 35 refutations in 250 audits. At a refutation rate of 0.2 this has probability
-    0.994."""
+    """The test fails if 35 of 250 audits refute the claim. If each audit does so with probability 0.2, the
+    test fails with probability 0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [Problem(f"tight {k}", beta) for k in range(8)]
     found = [

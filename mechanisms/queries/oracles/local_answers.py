@@ -49,7 +49,7 @@ class Estimator(Protocol):
         """The privacy of every entry."""
 
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
-        """Return how many entries answer the query within its tolerance with probability 1 − beta."""
+        """Return how many entries are needed for an answer within tolerance with probability 1 − beta."""
 
     def randomizer(self, query: StatisticalQuery) -> Any:
         """Return the local randomizer that every entry answers through."""
