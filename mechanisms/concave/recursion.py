@@ -186,9 +186,9 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
     """Return the outputs of `size` runs of Rec: 64-bit integers, or Python ints if the range is larger.
 
-    Run i uses the same uniform numbers and the same noise on every database. There is one number for the
-    innermost exponential mechanism. Then, from the innermost level outwards, each level uses two noise values
-    for A_dist and one number for the choice from H.
+    From the same generator state, run i uses the same uniform numbers and noise on every database. There is
+    one number for the innermost exponential mechanism. Then, from the innermost level outwards, each level
+    uses two noise values for A_dist and one number for the choice from H.
     """
     inner = levels[-1]
     outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))

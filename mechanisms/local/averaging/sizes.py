@@ -98,7 +98,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return the size at which `LaplaceAverage` is within `tau` of the mean with probability 1 − `beta`.
+    """Return how many entries `LaplaceAverage` needs for an error of at most `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return the size at which the mean *noise* is within ± `tau` with probability 1 − `beta`.
+    """Return how many entries are needed for a mean *noise* within ± `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
@@ -149,7 +149,7 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return the size at which `SignAverage` is within `tau` of the mean with probability 1 − `beta`.
+    """Return how many entries `SignAverage` needs for an error of at most `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
