@@ -98,7 +98,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return how many entries `LaplaceAverage` needs for an error of at most `tau` with probability 1 − `beta`.
+    """Return how many entries `LaplaceAverage` needs for an error ≤ `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return how many entries `SignAverage` needs for an error of at most `tau` with probability 1 − `beta`.
+    """Return how many entries `SignAverage` needs for an error ≤ `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------

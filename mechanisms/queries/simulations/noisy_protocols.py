@@ -78,7 +78,7 @@ def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[floa
 
 
 def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs R_g on one entry, or simulates R_g; its only record says which of the two.
+    """Return a subject that runs R_g on one entry, or simulates R_g; the database's record says which.
 
     Examples
     --------
