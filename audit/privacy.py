@@ -117,10 +117,10 @@ def audit_privacy(
         ``to_json(extend=True)``. `budget` is then the number of runs to add. Code, versions, claim, databases
         and options must be those of the earlier audit.
     remember
-        A folder of saved refutations: the pairs of those with the same names of subject and relation are
-        tried first, if the domain contains them. A new refutation is saved there. The result holds the pairs
-        that were tried: to repeat the audit with its seed, pass `remember=result.remembered` or the path of
-        the saved result.
+        A folder of saved refutations. If a saved refutation names this audit's subject and relation, its pair
+        is tried first, provided that the domain contains this pair. A new refutation is saved in the folder.
+        The result holds the saved pairs that were tried. To repeat the audit with its seed, pass
+        `remember=result.remembered` or the path of the saved result.
 
     Returns
     -------
@@ -201,7 +201,9 @@ def make_task(
     progress: Any = None,
     **told: Any,
 ) -> PrivacyTask:
-    """Return the task of an audit from the arguments of `audit_privacy`; `told` holds those for `Options`.
+    """Return the task of an audit, from the arguments of `audit_privacy`.
+
+    `told` holds the arguments that `Options` takes.
 
     Raises
     ------

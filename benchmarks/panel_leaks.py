@@ -1,7 +1,7 @@
-"""Faulty mechanisms, claimed ε = 1, that ignore the generator they receive and draw their own noise.
+"""Faulty mechanisms that claim ε = 1. They ignore the generator that they receive and draw their own noise.
 
-From outside they look like mechanisms that keep noise. An audit must refute them, both with this signature
-and with one that lacks `rng`.
+From outside they look like mechanisms that keep their noise from call to call. An audit must refute them,
+both with the parameter `rng` and without it (`WithoutRng`).
 """
 
 import random

@@ -6,8 +6,8 @@ The previous release is known already: a call adds one noisy sum to what is know
 equality, given all earlier outputs. But the output of a call depends on the databases of earlier calls. An
 audit that mistakes this for a difference between the two sides of a pair refutes a true claim.
 
-The memory of a function is in this module, unless it names another place, and is new if the module is
-imported anew. The memory of a class is in each object, unless it names another place.
+Unless a docstring names another place, the memory of a function is in this module, and the memory of a class
+is in each object. If this module is imported anew, the memory of its functions is new.
 """
 
 import colorsys
@@ -23,7 +23,7 @@ from pathlib import Path
 
 
 def noisy(database, rng):
-    """The sum of records between 0 and 1 with Laplace noise. If one record is replaced, ε = 1."""
+    """The sum of records between 0 and 1, with Laplace noise of scale 1: ε = 1 if one record is replaced."""
     return float(sum(database)) + rng.laplace()
 
 
@@ -167,7 +167,7 @@ class BesideLock(InAttribute):
 
 
 class InSocket:
-    """The memory is in the kernel: a message that is sent and not yet received."""
+    """The memory is a message in the kernel, sent but not yet received."""
 
     def __init__(self):
         self.ends = socket.socketpair()

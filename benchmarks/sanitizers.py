@@ -1,4 +1,6 @@
-"""The sanitizers: seconds per run at large m, the stated m beside the theorem's order, and the errors.
+"""The sanitizers: seconds per run on many records, and the stated number m of records.
+
+The table shows m beside the order of the theorem, and the worst error at the least private m.
 
     python benchmarks/sanitizers.py [speed] [sizes]
 
@@ -36,7 +38,10 @@ def speed(made: Any, *, listed: bool) -> Figure:
 
 
 def size(kind: Any, *, alpha: float) -> Figure:
-    """Return the stated m beside the theorem's order, and the worst error at the least private m."""
+    """Return the stated number m of records, with the theorem's order and an error as notes.
+
+    The error is the worst one on the least number of records for which the sanitizer is private.
+    """
     made: Any = kind(alpha=alpha)
     order = (
         theorem_3_order(alpha=alpha, beta=0.1, epsilon=1.0, delta=1e-6)

@@ -1,4 +1,4 @@
-"""Sphinx: Markdown pages that also read on a code host, and a reference from the docstrings (`make docs`)."""
+"""Settings of Sphinx, which makes pages from Markdown and a reference from the docstrings (`make docs`)."""
 
 import importlib
 from importlib.metadata import version as version_of

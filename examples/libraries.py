@@ -1,4 +1,6 @@
-"""Audit every example of the installed libraries by the command in its table row, and write the table.
+"""Audit every example of the installed libraries, and write a table with a row for each example.
+
+The row contains the command that audits the example.
 
     python examples/libraries.py                        # every example, to the terminal
     python examples/libraries.py --only median --table table.md --keep results/

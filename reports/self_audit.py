@@ -60,7 +60,7 @@ class SelfAuditView:
 
 @dataclass(frozen=True)
 class SelfAuditsPart:
-    """All self-audits, and the number of rows that keep their limit, break it, or have no limit."""
+    """All self-audits, and how many rows keep their limit, how many break it, and how many have none."""
 
     self_audits: tuple[SelfAuditView, ...]
     counts: tuple[tuple[str, str, int], ...]

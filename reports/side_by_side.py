@@ -18,8 +18,8 @@ _BESIDE, _MOST_ROWS = 2, 8
 def aligned(witness: Witness, *, limit: int = pair_words.MOST_DATABASE) -> tuple[Row, ...]:
     """Return both databases record by record: place, left, right, and whether they differ there.
 
-    Equal records far from any difference share one row, which gives their number. There are no rows unless
-    both databases are lists or tuples.
+    Equal records far from any difference share one row, which gives their number. If a database is
+    neither a list nor a tuple, there are no rows.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def value(stored: Any, where: str) -> Any:
 
 
 def _reader(wanted: str, holds: Callable[[Any], bool], read: Reader = lambda stored, _: stored) -> Reader:
-    """Return a reader that calls `read` and accepts values if `holds(value)`; `wanted` describes these.
+    """Return a reader that calls `read` and accepts a value if `holds(value)`; `wanted` says what holds.
 
     Examples
     --------

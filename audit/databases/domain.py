@@ -216,7 +216,9 @@ def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
 
 
 def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
-    """Return the least and the greatest number of records; None if no size is given and none is implied.
+    """Return the least and the greatest number of records.
+
+    If `size` is None, return the only size that the relation allows, or None if it allows several sizes.
 
     Raises
     ------

@@ -29,7 +29,9 @@ _MOST_DELTA = 0.5
 
 
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
-    """Return the lengths of paths to try against a claim, in steps, in order of use; none for ε > 2.
+    """Return the numbers of steps of the paths to try against a claim, in the order of use.
+
+    The result is empty if ε > 2, or if the claim about a path of two steps has a δ above `_MOST_DELTA`.
 
     Examples
     --------
@@ -66,9 +68,10 @@ def stretched(
 ) -> Iterator[list[Rows]]:
     """Yield paths that repeat the step from `left` to `right` on other records.
 
-    If the step replaces a record, the first path replaces equal records one after another, the second path
-    those of `left`. If the step adds a record, both paths add it repeatedly: the first to the empty database,
-    the second to the shorter one. The caller must ask the relation whether these are paths of neighbours.
+    If the step replaces a record, the first path begins with a database of equal records, and replaces them
+    one after another. The second path does the same with the records of `left`. If the step adds a record,
+    both paths add it repeatedly: the first to the empty database, the second to the shorter of `left` and
+    `right`. The caller must ask the relation whether these are paths of neighbours.
 
     Parameters
     ----------

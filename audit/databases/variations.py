@@ -138,7 +138,7 @@ def simplified(
     pool
         The records to use, simplest first.
     plain
-        Further, rounder records that may be used; None if there are none.
+        Additional records that may be used, with rounded numbers; None if there are none.
     """
     start, end = middle(left, right)
     fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
@@ -167,7 +167,10 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions in which one record replaces all records, all shared records or all equal records."""
+    """Yield versions in which one record replaces many records at once.
+
+    This record replaces all records of the pair, all shared records, or all copies of one record.
+    """
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)
@@ -229,7 +232,11 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
-    """Return rows without some shared records: `gone` numbers those at the start, then those at the end."""
+    """Return the rows without some of the shared records.
+
+    `gone` has their numbers. The shared records at the start have the first numbers, those at the end the
+    next ones.
+    """
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
     return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]

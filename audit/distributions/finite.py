@@ -159,7 +159,7 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in index.tolist()]
 
     def bins(self, k: int) -> Partition:
-        """Return a cell for each outcome or, if there are more than k, at most k intervals of outcomes."""
+        """Return a cell for each outcome; at most k intervals of outcomes if there are more than k."""
         if len(self.outcomes) <= k:
             return Partition(self.log_probabilities, self.locate)
         upper = self._cumulative
@@ -173,7 +173,7 @@ class Finite(Ordered):
         return Partition(logarithms(masses), locate)
 
     def locate(self, outputs: Outputs) -> Ints:
-        """Return the position of each output among the outcomes; −1 if it is not one or has probability 0."""
+        """Return the position of each output among the outcomes of positive probability, else −1."""
         listed = self.outcomes
         numeric = isinstance(listed, range) or (isinstance(listed, np.ndarray) and listed.dtype.kind in "iuf")
         index = self._locate_numbers(truth_as_numbers(outputs)) if numeric else self._locate_keys(outputs)
@@ -302,7 +302,7 @@ class Finite(Ordered):
         return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
 
     def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
-        """Return the position of one output; a cache by type and value avoids computing most keys."""
+        """Return the position of one output. Plain outputs are looked up in `found` first: that is faster."""
         kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
         if not _PLAIN.issuperset(kinds):
             return self._locate_form(output)
@@ -312,7 +312,7 @@ class Finite(Ordered):
         return found[quick]
 
     def _locate_form(self, output: Any) -> int:
-        """Return the position of the outcome that equals the output up to its form; −1 if none does."""
+        """Return the position of the outcome that equals the output up to type and rounding; else −1."""
         index = self._by_exact_key.get(canonical.key(output))
         if index is None:
             index = self._by_key.get(form_key(output))

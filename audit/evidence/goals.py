@@ -62,7 +62,7 @@ class CellCounts:
         return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return a copy with the counts of the batch; `parts` holds those of each block, by part."""
+        """Return a copy with the counts of the batch; `parts` has those of each block, part by part."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
@@ -71,13 +71,14 @@ class CellCounts:
 def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
     """Return D = X − e^ε·Y − δ for the four outcomes of a coupled pair of runs.
 
-    The outcomes: both runs inside the event, only the p side, only the q side, neither. X says whether the p
-    side is inside, Y whether the q side is.
+    Each pair has a run on the p side and one on the q side. X is 1 if the run on the p side is inside the
+    event, else 0. Y is the same for the q side. The outcomes, in order: both runs are inside the event, only
+    the run on the p side, only the run on the q side, neither.
 
     Parameters
     ----------
     ratio, delta
-        e^ε and δ of claims, of one shape (…); the result has shape (…, 4).
+        e^ε and δ of each claim: two arrays of the same shape (…). The result has shape (…, 4).
     """
     zero = np.zeros_like(ratio)
     return np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=-1) - np.asarray(delta)[..., None]
@@ -106,7 +107,7 @@ class CoupledEvent:
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return a copy with the counts of the batch; `parts` holds those of each block, by part."""
+        """Return a copy with the counts of the batch; `parts` has those of each block, part by part."""
         return replace(self, blocks=np.concatenate(parts))
 
 
@@ -117,7 +118,7 @@ class Aim:
     Parameters
     ----------
     tables
-        The tables. Against each claim the one with the largest expected growth is bet on.
+        The tables. The bet against a claim is on the table with the largest expected growth.
     calls
         Number of calls, or of coupled pairs, that may still be bet on at the beginning of the batch.
     distance
@@ -133,7 +134,7 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return a copy with the counts of the batch; `blocks` holds those of each block, by table."""
+        """Return a copy with the counts of the batch; `blocks` has those of each block, table by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 

@@ -40,7 +40,7 @@ class Reserved:
 
     @property
     def log_wealth(self) -> Floats:
-        """Log of the wealth of both parts, shape (claims,)."""
+        """Log of the whole wealth, the sum of both parts; shape (claims,)."""
         return np.asarray(np.logaddexp(self.log_bet, self.log_reserve))
 
     def after(self, growth: Floats) -> "Reserved":

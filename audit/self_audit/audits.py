@@ -60,7 +60,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """Event: audit `number` of the `of` audits for a row begins."""
+    """Event: an audit for a row begins. It is number `number` of `of` audits for this row."""
 
     part: str
     what: str

@@ -39,7 +39,8 @@ class Confirmation:
     Parameters
     ----------
     witness
-        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed witness, or itself.
+        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed witness, which may
+        be the strongest witness itself.
     doubt
         Why the verdict is not REFUTED; empty if it is REFUTED.
     how
@@ -119,9 +120,10 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness with the simplest one and, if needed, an event on one output entry.
+    """Return the strongest witness, which holds the simplest witness as its `simplest`.
 
-    This event is needed if the simplest witness uses a fitted score.
+    If the event of the simplest witness uses a fitted score, this witness gets a second event, about one
+    output entry, as its `beside`.
     """
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
@@ -148,7 +150,7 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
 
 
 def _stronger(far: Witness, near: Witness) -> Witness:
-    """Return the witness with the larger ε per step; `far` if the near one is not confirmed."""
+    """Return the confirmed witness with the larger ε per step; `far` if neither is confirmed."""
     if not near.confirmed:
         return far
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
@@ -185,7 +187,7 @@ class _Looks:
         """Return the estimated log growth per pair of runs, in nats, minus `errors` standard errors.
 
         This is the larger of two estimates. One uses events learned on this pair; after few runs, these may
-        miss the fault. The other uses the known event.
+        miss the fault. The other uses `known`, the event that refutes the claim on the pair being shrunk.
         """
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps this database is outside the domain

@@ -40,9 +40,10 @@ def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> 
 def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProblem]:
     """Return problems about POINT_d with samples of `size` examples.
 
-    The target's mass is just above α, just below α, at 3α/4 (the proof has one case above and one below it),
-    or just above α² among other numbers that are all bad answers. The target is the first or the last number.
-    In one problem the law is spread over all numbers.
+    In six problems the target is the first or the last number. Its mass is just above α, just below α, or
+    3α/4 (the proof has one case above 3α/4 and one below). In another problem the target's mass is just above
+    α², and all other numbers that can occur are bad answers. In the last two problems the law is spread over
+    all numbers; in one of these, the target has a mass just above α besides.
 
     Examples
     --------

@@ -171,7 +171,7 @@ class IntervalLearner(ThresholdLearner):
         )
 
     def quality(self, database: Any) -> StepFunction:
-        """Return r − errors(j) for every threshold j."""
+        """Return r − errors(j) for every threshold j, with the r of `promise_for`."""
         sample = self.counted(database)
         errors = threshold_errors(sample, top=self.top)
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
@@ -179,7 +179,7 @@ class IntervalLearner(ThresholdLearner):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` thresholds: an array, or a list if they may exceed 64 bits.
 
-        Run i draws the same numbers on every database of the same size.
+        From the same generator state, run i draws the same numbers on all databases of the same size.
         """
         counted = self.counted(database)
         return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)

@@ -37,13 +37,15 @@ def promise_at(size: int, *, alpha: float, failure: float) -> float:
 
 
 def interval_size(split: Split, *, alpha: float, beta: float) -> int:
-    """Return the smallest m with which Rec and these budgets are an (alpha, beta)-learner of INTERVAL_d.
+    """Return the least number m of examples for an (alpha, beta)-learner of INTERVAL_d.
+
+    The learner is Rec with the budgets of `split`.
 
     Guarantee
     ---------
     Half of beta goes to Rec and half to the sample; see `IntervalLearner`. The promise grows with m, so all
-    larger samples are enough too. Even for a very large epsilon the sample needs 2·(1 − alpha)^m ≤ beta/2,
-    the case r = 1.
+    larger samples are enough too. Even for a very large epsilon, m must satisfy 2·(1 − alpha)^m ≤ beta/2:
+    without this, not even the promise r = 1 is allowed (`promise_at`).
 
     Examples
     --------
@@ -87,15 +89,17 @@ def promised_size(needed: float, *, alpha: float, beta: float) -> int:
 def lemma_3_size(
     top: int, *, alpha: float, beta: float, epsilon: float, delta: float, shifted: bool = False
 ) -> float:
-    """Return r/alpha. r is the promise that BNS Lemma 3 requires; each call gets the budget of Lemma 2.
+    """Return r/alpha, where r is the promise that BNS Lemma 3 requires.
+
+    Each call of Rec has the budget of BNS Lemma 2.
 
     Parameters
     ----------
     top
         T, the last threshold.
     alpha, beta, epsilon, delta
-        Parameters of the learner. The failure probability in Lemma 3 is 2·log*(T) times the beta of that
-        lemma. Here it equals half of the learner's beta.
+        Parameters of the learner. Rec fails with probability at most 2·log*(T) times the beta that Lemma 3 is
+        used with. That beta is chosen so that Rec fails with probability at most half of the learner's beta.
     shifted
         False: as printed, Rec's α is the learner's. True: with the shifted score and Rec's own α = 1/2 (N9).
 
@@ -112,9 +116,9 @@ def lemma_3_size(
 
 
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return r/alpha. r is Lemma 3's promise with Rec's own α = 1/2 and the budget split evenly.
+    """Return r/alpha, where r is the promise that BNS Lemma 3 requires if the budget is split evenly.
 
-    The depth N + 1 of the recursion replaces log*(T).
+    Rec's own α is 1/2. In the formula of Lemma 3, the depth N + 1 of the recursion replaces log*(T).
 
     Examples
     --------

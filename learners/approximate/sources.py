@@ -151,7 +151,7 @@ class NumberProblem:
         return replace(self, name=f"{stem}, varied source", source=source)
 
     def _another(self, rng: np.random.Generator) -> int:
-        """Return a random target: usually an atom or the next number, otherwise any number."""
+        """Return a random target: usually the number of an atom or the number after it, else any number."""
         found = int(anywhere(self.source.dimension, 1, rng)[0])
         if not self.source.atoms or rng.random() < 0.2:
             return found

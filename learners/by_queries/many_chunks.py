@@ -53,9 +53,9 @@ class ManyChunks:
     The answers to a run have the same law as those of `EvenChunks`. The average over a chunk is computed from
     the value of each kind of record and the number of such records in the chunk. Given the earlier answers,
     the noise has the law `ChunkNoise.law`; in the local model this is the law of the average of the records'
-    own noise. A run that skips a query asks no more queries, so its query k is answered from chunk k, as in
-    `EvenChunks`. A run evaluates its query once for every kind of record, not for every record. Run i uses
-    the same noise on every database of the same length.
+    own noise. A run that skips a query asks no more queries. So query k of a run is always answered from
+    chunk k, as in `EvenChunks`. A run evaluates its query once for every kind of record, not for every
+    record. From the same generator state, run i uses the same noise on all databases of the same length.
 
     Examples
     --------

@@ -79,8 +79,8 @@ def sq_dimension(
 
     Guarantee
     ---------
-    Exact, by a search of all sets. If a set of n + 1 concepts has the property, so has each of its subsets of
-    n. So n is raised until no set is found.
+    Exact: all sets of concepts are searched. If n + 1 concepts have the property for n + 1, any n of them
+    have it for n. So the search raises n until no n + 1 concepts have the property.
 
     Examples
     --------
@@ -183,7 +183,9 @@ def labelled(
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The query that is 1 if a concept labels x with y, else −1: its mean is the correlation with the target.
+    """The query that is 1 if a concept labels x with y, else −1.
+
+    The mean of this query is the correlation of the concept with the target.
 
     Examples
     --------
@@ -220,13 +222,13 @@ class GenericWeakLearner:
 
     Guarantee
     ---------
-    The error is at most 1/2 − γ/6 for every target of the class and with every valid oracle. The learner asks
-    at most n queries of tolerance γ/3, all before any is answered. Here γ = 1/(n + 1)³, and n is at most the
-    SQ dimension. The `alternatives` are a maximal set: every two of them are correlated by at most γ in
-    absolute value, and every other concept is correlated by more than γ with one of them. So the answer v of
-    largest absolute value has |v| ≥ γ − γ/3. The concept that was asked about has a true correlation with the
-    sign of v and absolute value at least γ/3. The error of that concept, or of its opposite, is (1 −
-    |correlation|)/2. n is raised until there are at most n alternatives. n never exceeds the SQ dimension,
+    The error is at most 1/2 − γ/6 for every target of the class and with every valid oracle. Here γ is
+    1/(n + 1)³, and n is the least number for which there are at most n `alternatives`. The learner asks one
+    query about each alternative, of tolerance γ/3, all before any is answered. The alternatives are a maximal
+    set: every two of them are correlated by at most γ in absolute value, and every other concept is
+    correlated by more than γ with one of them. So the answer v of largest absolute value has |v| ≥ γ − γ/3.
+    The concept with this answer has a true correlation with the sign of v and absolute value at least γ/3.
+    The error of this concept, or of its negation, is (1 − |correlation|)/2. n never exceeds the SQ dimension,
     because n + 1 alternatives make that dimension at least n + 1.
 
     Examples

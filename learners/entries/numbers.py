@@ -34,8 +34,8 @@ def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[
     dimension
         d.
     count
-        The number of random pairs for each level of Rec. In these the best value leads by about the gap that
-        A_dist asks for.
+        The number of random pairs for each level of Rec. In a random pair the best value leads by about the
+        gap that A_dist asks for.
     budget
         The `epsilon` and `delta` of Rec, which uses the fitted split; (2, 0.05) by default.
 
@@ -56,7 +56,7 @@ def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[
 
 
 def _rec(*, dimension: int, **budget: float) -> Any:
-    """Return Rec as the learner of thresholds runs it, on quality functions."""
+    """Return Rec as a mechanism on quality functions, with the settings that `IntervalLearner` uses."""
     from dataclasses import replace
 
     learner = IntervalLearner(dimension=dimension, **{**_LOOSE, **budget})
@@ -64,7 +64,10 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the problems of thresholds; the law spread over all numbers is not varied, as that is slow."""
+    """Return the problems of `IntervalLearner`.
+
+    The problem with a law spread over all numbers is slow. The search varies another problem instead of it.
+    """
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library
@@ -87,7 +90,10 @@ def _sampled() -> list[Any]:
 
 
 def _listed() -> dict[str, Any]:
-    """Return audit options. Their pairs of samples have one best threshold, so that A_dist in Rec decides."""
+    """Return audit options with pairs of samples.
+
+    The best thresholds of a sample lie next to each other, so the output of Rec depends on A_dist.
+    """
     pairs = []
     for ones in (50, 500):
         left = [(2**63 - 1, 1)] * ones + [(2**63 + 1, 0)] * ones

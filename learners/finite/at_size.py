@@ -86,7 +86,7 @@ class AtSize(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i of the learner uses the same noise on every database."""
+        """Whether run i uses the same noise on every database, if the generator has the same state."""
         return bool(getattr(self.part, "aligned", False))
 
     @property
@@ -126,10 +126,7 @@ class AtSize(PlainParameters):
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbours of three kinds.
-
-        They hold calm and odd records, drawn examples, or examples with random labels.
-        """
+        """Return neighbours: of calm and odd records, drawn samples, and samples with random labels."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:

@@ -32,7 +32,7 @@ The largest losses found at these sizes were 1.02, 1.01, 0.98 and 1.15; on up to
 
 
 def _mixed(database: Any, low: int, high: int) -> int:
-    """Return min(zeros, ones) on {low … high − 1}."""
+    """Count the labels 0 and the labels 1 of the records with low ≤ x < high; return the smaller count."""
     inside = [y for x, y in database if low <= x < high]
     return min(inside.count(0), inside.count(1))
 
@@ -66,7 +66,8 @@ def _paths(
 def length_search(made: Any) -> Formulas:
     """Return the formulas of the search for a length.
 
-    The loss is ε if one record lowers Q from `level` to `level` − 1 at every length.
+    Q of a length is the largest `_mixed` of an interval of this length. The loss is ε if replacing one record
+    lowers Q from `level` to `level` − 1 for every length.
     """
 
     def law(database: Any) -> dict[Any, float]:

@@ -42,7 +42,7 @@ def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
     Parameters
     ----------
     vc_dimension
-        v of the class, ≥ 0.
+        v: the VC dimension of the class, ≥ 0.
     alpha
         The probability with which two hypotheses may differ, in (0, 1].
     beta
@@ -51,10 +51,10 @@ def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
     Guarantee
     ---------
     The least n ≥ 8/alpha with 2·Π(2n)²·2^(−n·alpha/2) ≤ beta, where Π(m) = Σ_{i ≤ v} C(m, i). With
-    probability 1 − beta every two concepts that differ with probability above alpha differ on one of n
-    independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and Warmuth for the
-    class of all differences c ⊕ c′, which labels 2n points in at most Π(2n)² ways by Sauer's lemma. So n =
-    O((v·ln(1/alpha) + ln(1/beta))/alpha), which does not depend on |X| or |C|.
+    probability 1 − beta every two concepts that differ with probability above alpha also differ on at least
+    one of n independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and
+    Warmuth for the class of all differences c ⊕ c′, which labels 2n points in at most Π(2n)² ways by Sauer's
+    lemma. So n = O((v·ln(1/alpha) + ln(1/beta))/alpha), which does not depend on |X| or |C|.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
 class LabelPrivateLearner(OfHypotheses, PlainParameters):
     """Keep a concept for each labelling of the first x's, then choose by the errors on the other records.
 
-    A database is a list of (x, y). Of the first n·share records only x is used: one concept is kept for each
-    way that the class can label them. The exponential mechanism then chooses among these concepts by the
-    labels of the other records. The output is the name of a concept.
+    A database is a list of (x, y). Of the first part of the records (`share`) only x is used: one concept is
+    kept for each way that the class can label them. The exponential mechanism then chooses among these
+    concepts by the labels of the other records. The output is the name of a concept.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     Guarantee
     ---------
     epsilon-differential privacy when one *label* is replaced (BNS Definition 13): which concepts are kept
-    depends on the x's alone, and the number of errors of each moves by at most 1. The examples are not
-    private: a concept that is not kept has probability 0, so replacing one x can be seen with certainty. The
-    same learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
+    depends on the x's alone, and the number of errors of each kept concept changes by at most 1. The examples
+    are not private: a concept that is not kept has probability 0, so replacing one x can be seen with
+    certainty. The same learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
 
     With `sample_size` independent examples of any distribution, labelled by a concept of the class, the error
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
@@ -152,7 +152,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """The class with its truth table, one concept for each labelling of the domain."""
+        """The class with its truth table. Of concepts that label the domain alike, only the first is kept."""
         return Hypotheses.of(self.concepts).distinct()
 
     @property
@@ -203,7 +203,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each labelling that the class gives to some points: the first one.
+        """Return, for each labelling that the class gives to the points, the first concept that gives it.
 
         Examples
         --------

@@ -173,7 +173,10 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs; run i draws the same coins on databases of the same length."""
+        """Return the answers of `size` runs.
+
+        From the same generator state, run i draws the same coins on all databases of the same length.
+        """
         examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)
         made = self.plan
         if len(examples) < made.sample_size(self.form):
@@ -282,7 +285,10 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return the entry of A* at d = 16, on as many examples as it needs; runs audit privacy and accuracy."""
+    """Return the entry of A* at d = 16, on as many examples as A* needs.
+
+    Privacy and accuracy are audited by runs, not by exact laws.
+    """
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

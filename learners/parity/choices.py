@@ -67,7 +67,7 @@ def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilo
 
 
 def mistakes_of(candidates: Sequence[Sequence[Any]], test: BitSystem) -> NDArray[np.float64]:
-    """Return every candidate's mistakes on the test set; one that is not a parity errs on every example."""
+    """Return every candidate's mistakes on the test set. A candidate that is no parity errs on all of it."""
     known: dict[Any, int] = {}
     for answer in {answer for row in candidates for answer in row}:
         if isinstance(answer, tuple):

@@ -1,8 +1,8 @@
 """How many candidates A* makes and how many examples it needs, with every constant derived.
 
-Symbols: A takes an example with probability p and refuses at once with probability q (`Rates`). γ(n) = 2^d·(1
-− p·α)^n bounds the probability that a run of A on n examples of a parity, if it does not refuse, returns a
-parity of error above α.
+Symbols: A takes an example with probability p and refuses at once with probability q (`Rates`). Consider a
+run of A on n examples that a parity labels. If the run does not refuse, the probability that it returns a
+parity of error above α is at most γ(n) = 2^d·(1 − p·α)^n.
 
 **Retry** (K08): k runs on the same sample, each with ε/k; the answer is that of the first run that does not
 refuse. All runs refuse with probability q^k. Which run answers is independent of the examples that this run

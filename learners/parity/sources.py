@@ -101,7 +101,10 @@ class BitSource:
         return len(self.parts[0].origin)
 
     def odd(self, word: Iterable[int]) -> float:
-        """Return the probability that ⟨word, x⟩ is odd: the error of r for the target r ⊕ word."""
+        """Return the probability that ⟨word, x⟩ is odd.
+
+        This is the error of the parity r if the target is r ⊕ word.
+        """
         bits = np.array(list(word), dtype=np.int64)
         return math.fsum(part.weight * part.odd(bits) for part in self.parts)
 
@@ -194,9 +197,9 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     Notes
     -----
     In "rarely uniform" all parities but the target have an error just above alpha. The sample size rests on a
-    union bound over these parities. On this problem each of its terms is nearly exact; it ignores only the
-    dependence between the events. In "unit vectors" each parity errs on its own set of unit vectors. If this
-    set has one vector, the error is just above or below alpha.
+    union bound over these parities. On this problem each term of the bound is nearly exact; the bound ignores
+    only the dependence between the events. In "unit vectors" each parity errs on its own set of unit vectors.
+    If this set has one vector, the error is just above or below alpha.
 
     Examples
     --------
@@ -223,8 +226,8 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
     """Return a problem with a random target and a mixture of up to three random affine subspaces.
 
-    In half of these problems, all parts but the first together weigh from 1.6 to 3 times `alpha`: a parity
-    that is wrong on half of their points then has an error just below or just above `alpha`.
+    In half of the problems with several subspaces, those after the first have a small total weight: 1.6 to 3
+    times `alpha`. A parity that is wrong only there, on half of the points, has an error near `alpha`.
 
     Examples
     --------
@@ -257,7 +260,10 @@ def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
 
 
 def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
-    """Return, for every byte of coins, the sum of the directions that its bits choose, packed into bytes."""
+    """Return, for every byte of coins, the sum of the directions that its bits choose.
+
+    Each sum is packed into bytes.
+    """
     sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
     for place, direction in enumerate(_packed(directions)):
         sums[np.arange(256) >> place & 1 == 1] ^= direction
@@ -285,7 +291,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture of unit vectors of this weight, as many as fit; the zero vector has the rest."""
+    """Return a mixture of as many unit vectors as fit, each of this weight; the zero vector has the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

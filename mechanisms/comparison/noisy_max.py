@@ -51,7 +51,9 @@ class NoisyAnswers(OnQueryAnswers):
         return 2.0 / self.epsilon
 
     def noisy(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return noisy answers of `size` runs, one row each; run i draws the same noise on every database.
+        """Return the noisy answers of `size` runs, one row per run.
+
+        From the same generator state, run i draws the same noise on every database.
 
         Examples
         --------
@@ -70,11 +72,17 @@ class _NoisyMax(NoisyAnswers):
     records: Sequence[float] | None = (0, 1, 2)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the indices that `size` runs report; run i draws the same noise on every database."""
+        """Return the indices that `size` runs report.
+
+        From the same generator state, run i draws the same noise on every database.
+        """
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours between which one answer falls by 1 and all others rise by 1, or the reverse."""
+        """Return two pairs of neighbours.
+
+        In the first pair one answer falls by 1 and all others rise by 1; in the second it is the reverse.
+        """
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []
@@ -91,11 +99,12 @@ class LaplaceNoisyMax(_NoisyMax):
 
     Guarantee
     ---------
-    epsilon-differential privacy. Fix the noise of all queries but j: j is reported if its own noise exceeds
-    the least value m that wins. Between neighbours the best of the others rises by at most 1 and the answer
-    of j falls by at most 1. So m grows by at most 2, and Pr[noise > m] falls by a factor of at most
-    e^(2/scale) = e^epsilon. (Dwork and Roth, Claim 3.9, have queries that all move in the same direction;
-    then scale 1/epsilon suffices.) The loss approaches the bound if one query is far behind the others.
+    epsilon-differential privacy. Fix the noise of all queries but j. Let m be the noise with which j ties
+    with the best of the others: j is reported if its noise exceeds m. Between neighbours the best of the
+    others rises by at most 1 and the answer of j falls by at most 1. So m grows by at most 2, and Pr[noise >
+    m] falls by a factor of at most e^(2/scale) = e^epsilon. (Dwork and Roth, Claim 3.9, have queries that all
+    move in the same direction; then scale 1/epsilon suffices.) The loss approaches the bound if one query is
+    far behind the others.
 
     Examples
     --------
@@ -131,9 +140,10 @@ class ExponentialNoisyMax(_NoisyMax):
 
     Guarantee
     ---------
-    epsilon-differential privacy, as for `LaplaceNoisyMax`: Pr[noise > m] = min(1, e^(−m/scale)) falls by a
-    factor of at most e^(2/scale) when m grows by 2. The loss equals the bound if the answer of j falls by 1,
-    all others rise by 1, and before that no other answer is lower than that of j.
+    epsilon-differential privacy. As for `LaplaceNoisyMax`, query j is reported if its noise exceeds a bound
+    m, which grows by at most 2 between neighbours. Then Pr[noise > m] = min(1, e^(−m/scale)) falls by a
+    factor of at most e^(2/scale) = e^epsilon. The loss equals epsilon if the answer of j falls by 1, all
+    others rise by 1, and before that no other answer is lower than that of j.
 
     Examples
     --------
@@ -151,8 +161,8 @@ class ExponentialNoisyMax(_NoisyMax):
 
         The probability of j is the integral over x ≥ max a of the density of a_j + noise times Π_{i≠j} Pr[a_i
         + noise < x]. With w_i = e^((a_i − max a)/scale) and u = e^((max a − x)/scale), it is w_j·∫₀¹ Π_{i≠j}
-        (1 − w_i·u) du. The integrand is a polynomial, which a Gauss rule with d/2 nodes, for d answers,
-        integrates exactly.
+        (1 − w_i·u) du. For d answers the integrand is a polynomial of degree d − 1. A Gauss rule with
+        ⌊d/2⌋ + 1 nodes integrates it exactly.
         """
         from audit.distributions import Finite  # runs do not need it
 

@@ -78,7 +78,7 @@ class NoisyThreshold(OnQueryAnswers):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
         """Return the marks of `size` runs, shape (size, queries).
 
-        Run i draws the same noise on every database.
+        From the same generator state, run i draws the same noise on every database.
         """
         bar, noisy = self.noisy(database, size, rng)
         return self.marks(noisy >= bar)
@@ -145,7 +145,10 @@ class SparseVector(NoisyThreshold):
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours: the last answer falls and all others rise, or the reverse."""
+        """Return two pairs of neighbours.
+
+        In the first pair the last answer falls and all others rise. In the second pair it is the reverse.
+        """
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 
@@ -173,9 +176,9 @@ class SparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSparseVector(SparseVector):
-    """The sparse vector technique with a new noisy threshold after every answer above.
+    """The sparse vector technique with a new noisy threshold after every answer above the threshold.
 
-    Thresholds have Laplace noise of scale 2·limit/epsilon, answers of scale 4·limit/epsilon.
+    Thresholds have Laplace noise of scale 2·limit/epsilon, answers have noise of scale 4·limit/epsilon.
 
     Parameters
     ----------
@@ -206,7 +209,10 @@ class ResamplingSparseVector(SparseVector):
         return 2.0 * self.limit / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the marks of `size` runs; run i draws the same noise on every database."""
+        """Return the marks of `size` runs.
+
+        From the same generator state, run i draws the same noise on every database.
+        """
         answers = self.answers(database)
         bars = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, self.limit + 1))
         noisy = answers + rng.laplace(0.0, self.query_scale, (size, answers.size))

@@ -174,10 +174,10 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
     Guarantee
     ---------
-    The loss of independent outputs is the sum of their losses; it is 0 if there are no parts. Its law is
-    convolved exactly if all but one of the laws that differ are finite. Otherwise ε is bounded from both
-    sides, and the middle is returned (`audit.laws.divergence`). The result is the larger ε of both
-    directions.
+    The loss of independent outputs is the sum of their losses; it is 0 if there are no parts. Parts whose
+    laws are the same on both databases lose nothing. If at most one of the other parts has laws that are not
+    finite, and there are not too many sums of losses, ε is exact. Otherwise it is bounded from both sides,
+    and the middle is returned (`audit.laws.divergence`). The result is the larger ε of both directions.
 
     Examples
     --------

@@ -115,14 +115,14 @@ class Parallel(Combined):
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law; None if a part has none."""
+        """Return the exact law; None if a part declares no law."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return a pair for each pair that a part suggests; [] if `part_of` is given.
+        """Return a pair of whole databases for each pair that a part suggests; [] if `part_of` is given.
 
-        The other parts repeat the first record of the suggested pair.
+        The suggested pair is the data of this part. The data of all other parts repeat its first record.
         """
         if self.part_of is not None:
             return []

@@ -31,10 +31,10 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
     """Return a peak of K = 2^power points that begins at `low`, followed by a shelf of 16·K points.
 
-    The shelf's quality is halfway between `height` and `good`; elsewhere the quality is just below `good`. In
-    Rec's inner call both widths get the same quality. If that call returns K, the best interval leads by only
-    half of `height` − `good`. At promises too low for Lemma 3, Rec fails more often on this shape than on any
-    other tried.
+    The shelf's quality is halfway between `height` and `good`; elsewhere the quality is just below `good`.
+    Rec's inner call chooses a width, and gives the widths K and 16·K the same quality. If it returns K, the
+    best interval leads by only half of `height` − `good`. At promises too low for Lemma 3, Rec fails more
+    often on this shape than on any other tried.
 
     Examples
     --------
@@ -60,10 +60,11 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
 
     Guarantee
     ---------
-    Every quality is quasi-concave with maximum `height`; outside a plateau it is 0 or just below `good`. Let
-    K be a power of two. On a plateau of K … 2K − 1 points the inner call of Rec should return K. No A_i
-    contains a plateau that extends across a multiple of 8K. No B_i contains a plateau that extends across a
-    multiple of 8K plus 4K.
+    Every quality is quasi-concave with maximum `height`; outside its plateau and shelf it is 0 or just below
+    `good`. Let K be a power of two. On a plateau of K … 2K − 1 points the inner call of Rec should return K.
+    Rec then covers the range by two families of intervals of 8K points, {A_i} and {B_i}. No A_i contains a
+    plateau that extends across a multiple of 8K. No B_i contains a plateau that extends across a multiple of
+    8K plus 4K.
 
     Examples
     --------

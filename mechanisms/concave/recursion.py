@@ -55,8 +55,8 @@ class Settings:
     test
         The test by which A_dist compares a gap with its threshold.
     left_ends
-        Takes the intervals of {A_i} and of {B_i} that A_dist released (None if it released none), and returns
-        where the parts of H begin.
+        A function of two intervals that A_dist released, one of the family {A_i} and one of {B_i}. Each is
+        None if A_dist released none. The function returns where the parts of the candidate set H begin.
     """
 
     epsilon: float
@@ -68,20 +68,26 @@ class Settings:
 
 @dataclass(frozen=True)
 class Level:
-    """One execution of Rec: a quality on {0 … top}, and the same quality extended to {0 … ceiling}."""
+    """The input of one execution of Rec: a quality on {0 … top}, also extended to {0 … ceiling}."""
 
     quality: StepFunction
     padded: StepFunction
     settings: Settings
 
     def contests(self, power: int) -> tuple[Contest, Contest]:
-        """Return the best interval of {A_i} and that of {B_i}, for K = 2^power."""
+        """Return the best interval of the family {A_i} and that of the family {B_i}, for K = 2^power.
+
+        All these intervals have 8·K points. The B_i begin 4·K points further on than the A_i.
+        """
         quarter = 4 << power
         first, second = (contest(self.padded, offset=offset, width=2 * quarter) for offset in (0, quarter))
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return the set H: from each left end on, 16 points K/2 apart, rounded down and at most `top`."""
+        """Return the candidate set H for K = 2^power: from each left end on, 16 points at distances of K/2.
+
+        The points are rounded down, and are at most `top`. Without left ends, H is `spread(top)`.
+        """
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)
@@ -97,7 +103,7 @@ class Level:
     def choice(
         self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
     ) -> list[int]:
-        """Return the candidate set H; `released` says which of the two calls of A_dist release."""
+        """Return the candidate set H; `released` says which calls of A_dist release an interval."""
         first, second = (c if one else None for c, one in zip(contests, released, strict=True))
         return self.candidates(power, self.settings.left_ends(first, second))
 
@@ -107,7 +113,9 @@ class Level:
 
 
 def spread(top: int) -> list[int]:
-    """Return 32 points spread evenly over {0 … top}, including its ends: H if A_dist released nothing.
+    """Return 32 points spread evenly over {0 … top}, including its ends.
+
+    They are the candidate set H if A_dist released nothing.
 
     Examples
     --------
@@ -120,7 +128,8 @@ def spread(top: int) -> list[int]:
 def chain(quality: StepFunction, settings: Settings) -> list[Level]:
     """Return the levels of the recursion, the outermost first (BNS Fig. 1, steps 2 to 6).
 
-    As printed, L at log T′ + 1 is min{0, L at log T′}.
+    L(j) is the largest x such that the quality is at least x on 2^j successive points. For j = log T′ + 1
+    there are not enough points; as printed, L(log T′ + 1) is min{0, L(log T′)}.
     """
     found, promise, alpha = [], settings.promise, settings.alpha
     while True:
@@ -177,9 +186,9 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
     """Return the outputs of `size` runs of Rec: 64-bit integers, or Python ints if the range is larger.
 
-    Run i uses the same uniform numbers and the same noise on every database. There is one number for the
-    innermost exponential mechanism. Then, from the innermost level outwards, each level uses two noise values
-    for A_dist and one number for the choice from H.
+    From the same generator state, run i uses the same uniform numbers and noise on every database. There is
+    one number for the innermost exponential mechanism. Then, from the innermost level outwards, each level
+    uses two noise values for A_dist and one number for the choice from H.
     """
     inner = levels[-1]
     outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
@@ -242,7 +251,10 @@ def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.flo
 
 
 def inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return one place for each uniform number: the inverse of the distribution function of `logs`."""
+    """Return, for each uniform number, the index at which the distribution function reaches this number.
+
+    `logs` has the log-probabilities of the indices.
+    """
     cumulative = np.cumsum(np.exp(logs))
     places: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
     return places

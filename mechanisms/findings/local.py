@@ -269,7 +269,10 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 def _share_of_test_set(
     candidates: int, epsilon: float, *, accuracy: float = 0.1, beta: float = 0.05
 ) -> float:
-    """Return the size of K11's test set divided by the size that sampling needs, with c′ = c₁ = 10."""
+    """Return the size of K11's test set divided by the size that sampling needs.
+
+    Both sizes are computed with 10 in place of the constants c₁ and c′, which K11 leaves open.
+    """
     log = math.log(candidates / beta)
     return (10.0 * candidates / (accuracy * epsilon) * log) / (10.0 / accuracy * log)
 

@@ -51,7 +51,10 @@ class _NoisyMean(ClaimsItsEpsilon):
         return float(np.mean(database) + rng.laplace(0.0, self.scale))
 
     def sample(self, database: Sequence[float], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` noisy means; run i draws the same noise on every database."""
+        """Return `size` noisy means.
+
+        From the same generator state, run i draws the same noise on every database.
+        """
         noisy: NDArray[np.float64] = np.mean(database) + rng.laplace(0.0, self.scale, size)
         return noisy
 

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the greatest total cost of the questions to any one of `size` entries; check each question.
+    """Check each question. Return the greatest total cost of the questions to one of the `size` entries.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
-    """Return the law of `flattened` answers to listed questions; None if one of them has no law.
+    """Return the law of the `flattened` answers to listed questions; None if an answer has no known law.
 
     The answers of fixed entries are independent, so their law is the product of the transition laws.
 

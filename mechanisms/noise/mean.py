@@ -43,8 +43,8 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     size
         n: the number of records. A database of another length is refused.
     clamp
-        False: a value outside [0, upper], NaN included, is refused. True: it is moved to the nearest end
-        first, NaN to 0, and the guarantee covers every list of `size` numbers.
+        False: a value outside [0, upper], NaN included, is refused. True: such a value is replaced by the
+        nearest end of the range (NaN by 0). The guarantee then covers every list of `size` numbers.
     beta
         The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
@@ -123,7 +123,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
     @property
     def records(self) -> list[float]:
-        """The ends of the range, and values beyond them if those are clamped."""
+        """The ends of the range and, if `clamp` is True, values beyond them."""
         beyond = [-self.upper, 2.0 * self.upper, math.nan] if self.clamp else []
         return [0.0, float(self.upper), *beyond]
 
@@ -133,7 +133,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.upper / self.size / self.epsilon
 
     def answer(self, database: Any) -> float:
-        """Return the exact mean of the values, checked or clamped."""
+        """Return the exact mean of the values, which are clamped first if `clamp` is True."""
         values = self._values(database)
         if self.clamp:
             values = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, self.upper)
@@ -159,7 +159,10 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.answer(database) + rng.laplace(0.0, self.scale)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` noisy means; run i draws the same noise on every database."""
+        """Return `size` noisy means.
+
+        From the same generator state, run i draws the same noise on every database.
+        """
         return self.answer(database) + LaplaceNoise(self.scale).sample(size, rng)
 
     def distribution(self, database: Any) -> Density | Product:

@@ -83,11 +83,17 @@ class SaturatingSum(ClaimsPure):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` noisy sums; run i adds the same noise on every database."""
+        """Return `size` noisy sums.
+
+        From the same generator state, run i adds the same noise on every database.
+        """
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: the largest value is added to an empty database, or makes the sum 127."""
+        """Return two pairs of databases, which differ by one added record: the largest value.
+
+        In one pair this record is added to an empty database. In the other pair it raises the sum to 127.
+        """
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 
 

@@ -69,14 +69,14 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     ---------
     epsilon-differential privacy under `relation` (K08 Definition 3.5 and Theorem 3.6; K11 Lemma 3.3; BNS
     Proposition 1). BNS do not divide by Δq, so their loss is epsilon·Δq; they omit the condition Δq = 1.
-    Between neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
-    probability by at most e^epsilon.
+    Between neighbours each weight changes by at most a factor of e^(epsilon/2), and so does the sum of all
+    weights. So each probability changes by at most a factor of e^epsilon.
 
     For any number k ≥ 2 of solutions the bound is approached but never met. Let one solution be t·Δq behind
-    all others. If it rises by Δq and they fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
-    2))) with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. At t = 1, the most that
-    databases of one record allow, it is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)): epsilon/2 for two
-    solutions.
+    all others. If its score rises by Δq and theirs fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k −
+    1)·g^(t − 2))) with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. Databases of one
+    record allow at most t = 1. Then the loss is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)), which is
+    epsilon/2 for two solutions.
 
     Everything happens in log space relative to the best score, so nothing overflows.
 
@@ -118,8 +118,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of equal records.
 
-        With the default score, one length is the least at which a wrong choice breaks the accuracy claim.
-        There the claim fails most often.
+        One length is the greatest `size`. With the default score there is a second one: the least length at
+        which a wrong choice breaks the accuracy claim. At this length the claim fails most often.
 
         Examples
         --------
@@ -168,7 +168,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` chosen solutions: an array if the solutions are a range or an array, else a list.
 
-        Run i inverts the distribution function at the same uniform number on every database.
+        Run i draws one uniform number and inverts the distribution function at it. From the same generator
+        state, it draws the same number on every database.
         """
         cumulative = np.cumsum(np.exp(self._relative(database)))
         chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")

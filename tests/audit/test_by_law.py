@@ -1,4 +1,4 @@
-"""Audits by declared laws: when they report a proof, and what they report without time for one."""
+"""Audits by declared laws: when they report a proof, and what they report if a proof takes too long."""
 
 import math
 import re
@@ -96,7 +96,8 @@ class OnThree(WrongOnOne):
 
 
 def test_code_that_is_not_its_law_on_one_database_of_a_small_family_is_an_error():
-    """Under the law P(1) = 0.73, so 62 calls or more all give 0 with probability at most 0.27^62."""
+    """Under the declared law the output is 1 with probability 0.73. So 62 or more calls all give 0 with
+    probability at most 0.27^62."""
     result = audit_privacy(WrongOnOne())
     assert result.verdict is Verdict.ERROR
     assert "outputs of calls on [1, 1, 0] contradict it" in result.reason
@@ -200,8 +201,8 @@ class HiddenCache:
 
 
 def test_noise_in_a_cache_that_its_pickle_leaves_out_refutes_nothing():
-    """With a full cache the mechanism draws fewer numbers from the same generator state. The confirmation
-    uses fresh processes."""
+    """With a full cache the mechanism draws fewer numbers from the same generator state, which misleads the
+    bets. The confirmation uses fresh processes, in which the cache is empty."""
     verdicts = {
         audit_privacy(HiddenCache(), PureDP(1.0), records=[0, 1], size=1, budget=1000, seed=seed).verdict
         for seed in range(2)

@@ -47,7 +47,7 @@ def test_a_law_does_not_hide_code_that_loses_a_little_more():
 
 
 class OnOneDatabase(Response):
-    """A subject that reveals one boundary database by an output that its law allows."""
+    """A subject whose output is always 1 on one boundary database. The declared law allows this output."""
 
     records = (0, 1, 2)
     size = 7

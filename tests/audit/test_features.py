@@ -189,8 +189,8 @@ def test_a_column_holds_each_outputs_own_value(block):
     | st.lists(st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, np.int64(1), np.float64(1), b"1"]), min_size=1)
 )
 def test_equal_outputs_are_read_once_and_different_ones_are_told_apart(block):
-    """Many copies of a few outputs, in one view that groups them and in one whose outputs are numpy's object
-    array, which is never grouped: all values and groups agree."""
+    """Two views read many copies of a few outputs. One view groups equal outputs. The other reads them from
+    an object array of numpy, which is never grouped. All values and groups agree."""
     view = View(block * _MANY)
     array = np.empty(len(view), dtype=object)
     array[:] = [*view.outputs]
@@ -213,7 +213,8 @@ def _shows_alike(output, other):
 
 
 def test_only_plain_outputs_are_grouped():
-    """A number of numpy has the bytes of a plain bytes object; a class may change what it shows."""
+    """`marshal` writes a number of numpy like a bytes object, and an object of a class may change what it
+    shows. So outputs that contain any of these are not grouped."""
     assert View([(1, "a"), (2.0, None)] * _MANY).places is not None
     for odd in (np.int64(1), b"1", Predictor(0.5), np.array([1.0, 2.0])):
         assert View([(1, odd), (2, odd)] * _MANY).places is None

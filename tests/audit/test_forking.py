@@ -18,8 +18,8 @@ PROC = Path("/proc/self/fd").exists()
 
 
 def seen(name):
-    """Return the value of an environment variable, whether this process leads a session, its parent, and a
-    draw."""
+    """Return the value of an environment variable, whether this process leads a session, the id of its parent
+    process, and a random draw."""
     draw = np.random.random()  # noqa: NPY002  the generator that a fork would share
     return os.environ.get(name), os.getsid(0) == os.getpid(), os.getppid(), draw
 
@@ -46,14 +46,14 @@ def test_a_process_sees_the_variables_of_its_start_and_draws_what_no_other_draws
 
 
 def test_the_template_loads_no_module_of_the_user():
-    """A module that one process imports is not loaded in the next one. Our package is."""
+    """A module that one process imports is not loaded in the next one. Our package is loaded in both."""
     assert asked("colorsys", function=loaded_before) == (False, True)
     assert asked("colorsys", function=loaded_before) == (False, True)
 
 
 def loaded_before(name):
-    """Return whether a module is loaded, and whether our module of the child is. Then import the first
-    one."""
+    """Return whether the module `name` is loaded, and whether our module `child` is loaded. Then import
+    `name`."""
     found = name in sys.modules, "audit.sampling.isolated.child" in sys.modules
     importlib.import_module(name)
     return found

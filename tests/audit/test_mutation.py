@@ -39,8 +39,8 @@ def tight():
 
 
 def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
-    """The loss is 1, so refuting a claim of 0.9 takes about 30,000 runs (the KL bound and the auditor's
-    efficiency). 150,000 runs miss the refutation with probability below 1e-7."""
+    """The loss is 1. By the KL bound and the auditor's efficiency, refuting a claim of 0.9 takes about 30,000
+    runs. With 150,000 runs the audit fails to refute it with probability below 1e-7."""
     assert [each.factor for each in tight.repetitions] == [0.5, 0.8, 0.9]
     assert [each.result.claim.epsilon for each in tight.repetitions] == pytest.approx([0.5, 0.8, 0.9])
     assert tight.noticed_from == 0.9

@@ -60,8 +60,8 @@ class FakeSampler:
 
 
 def betting_on(looks, sampler, *, beta, significance, budget):
-    """Return the betting on the problems of these looks (a look is a problem and its first trials). The audit
-    has a claim and options, but no learner."""
+    """Return the betting on these looks: problems, each with its first trials. The audit has a claim and
+    options, but no learner."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=budget)
     claim, late = Accuracy(0.1, beta), lambda: False
     task = SimpleNamespace(claim=claim, options=options, against=True, listener=None, is_late=late)
@@ -116,8 +116,8 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
 
 
 def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing():
-    """The test fails at 55 refutations in 500 audits. At a refutation rate of 0.15 this has probability
-    0.996."""
+    """The test fails if 55 of 500 audits refute the claim. If each audit does so with probability 0.15, the
+    test fails with probability 0.996."""
     beta, level, audits = 0.1, 0.05, 500
     found = [
         audit([Problem("tight", beta)], beta=beta, significance=level, budget=300, seed=(1, k))
@@ -128,8 +128,8 @@ def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing
 
 
 def test_many_tight_problems_chosen_by_exploration_share_one_significance():
-    """The test fails at 35 refutations in 250 audits. At a refutation rate of 0.2 this has probability
-    0.994."""
+    """The test fails if 35 of 250 audits refute the claim. If each audit does so with probability 0.2, the
+    test fails with probability 0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [Problem(f"tight {k}", beta) for k in range(8)]
     found = [
@@ -141,7 +141,8 @@ def test_many_tight_problems_chosen_by_exploration_share_one_significance():
 
 
 def test_a_false_claim_is_called_met_at_most_at_the_significance():
-    """The test fails if 35 of 250 audits accept. At a rate of 0.2 this has probability 0.994."""
+    """The test fails if 35 of 250 audits call the claim met. If each audit does so with probability 0.2, the
+    test fails with probability 0.994."""
     beta, level, audits = 0.3, 0.05, 250
     problems = [
         Problem("easy", 0.0),
@@ -163,7 +164,8 @@ def _stopped(betting):
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
-    """The test fails if 16 of 300 audits by betting accept. At a rate of 0.1 this has probability 0.999."""
+    """The test fails if 16 of 300 audits by betting accept the claim. If each audit does so with probability
+    0.1, the test fails with probability 0.999."""
     beta, level, audits, looks = 0.1, 0.01, 1_500, 40
     rng = np.random.default_rng(4)
     failures = np.cumsum(rng.binomial(50, beta, (audits, looks)), axis=1)
@@ -192,8 +194,8 @@ def _met_by_betting(row, beta, level):
 
 @pytest.mark.parametrize(("defect", "audits"), [(False, 80), (True, 200)])
 def test_betting_on_the_runs_that_chose_the_problem_is_seen_in_the_mean_wealth(defect, audits):
-    """With the defect, the wealth is 3.9 on average and has a standard deviation of 6.1. The mean of 200
-    passes its limit, 3.24, in 19 of 20 cases."""
+    """With the defect, the wealth of an audit has mean 3.9 and standard deviation 6.1. So the mean over 200
+    audits is above its limit, 3.24, in 19 of 20 cases."""
     beta, level = 0.3, 0.05
     stopped = []
     for k in range(audits):

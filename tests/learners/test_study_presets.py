@@ -166,7 +166,8 @@ def test_pure_and_proper_grows_with_d():
 
 
 def test_each_flat_curve_of_points_is_measured():
-    """A size that is enough for the measured family is enough for the closed form of one of its problems."""
+    """The closed form belongs to one problem of the measured family. A size at which the claim is met on the
+    whole family is enough by this closed form too."""
     _, hashed, approximate = points().curves
     assert hashed.failure is approximate.failure is None
     study = dataclasses.replace(points(), values=(64,), curves=(approximate,), steps=2)

@@ -173,8 +173,9 @@ def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
 
 
 class Store:
-    """The results so far, each saved as soon as it exists: in a folder, or in one file for all.
+    """The results so far. Each one is saved as soon as it exists.
 
+    Either a folder has a file for each result, or one file has all results.
     A single file also keeps the results of audits whose names are not in `planned`.
     """
 

@@ -72,7 +72,10 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
 
 
 def _types(view: View) -> set[object]:
-    """Return the types of a block's outputs; for the first structured outputs also the types of entries."""
+    """Return the types of a block's outputs.
+
+    If some outputs are structured, return the types of the first few outputs and of their entries.
+    """
     if isinstance(view.outputs, np.ndarray):
         return {view.outputs.dtype}
     names = set(map(type, view.outputs))
@@ -82,7 +85,10 @@ def _types(view: View) -> set[object]:
 
 
 def _odd(view: View) -> Iterator[object]:
-    """Yield outputs that are neither numbers nor vectors; NaN if it occurs; if kinds mix, one of each."""
+    """Yield the outputs that are neither numbers nor vectors, and NaN if it occurs.
+
+    If the block mixes kinds of output, also yield one number and one vector of each length.
+    """
     yield from (output for _, output in view.rest)
     where, found = view.numbers
     if np.isnan(found).any():

@@ -1,8 +1,9 @@
 """Coverage: how often witness intervals contain the true p and q, and how often a detectable ε is detected.
 
-**Witness intervals.** For mechanisms with finite laws, the exact probability of any event is a sum. An
-interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately,
-because the two intervals of a witness need not be independent.
+**Witness intervals.** A witness is an event with two intervals: one for its probability p on one database,
+one for its probability q on the other. For mechanisms with finite laws, the exact probability of any event is
+a sum. An interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted
+separately, because the two intervals of a witness need not be independent.
 
 **Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of this event is
 known in advance. For a coin that ignores its database, no event has any privacy loss. The coin's audit names

@@ -78,7 +78,7 @@ class Setting:
     delta
         The δ of the true ε.
     events
-        Events that include the best one against every claim; empty if unknown.
+        A few events. Against every claim, one of them is the best of all events. Empty if unknown.
     laws
         The law of the outputs on each database; None if the laws are not finite.
     """

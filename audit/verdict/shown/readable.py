@@ -104,11 +104,11 @@ def is_narrow(low: float, high: float) -> bool:
 
 
 def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
-    """Yield events whose k-th condition is shorter, the easiest to read first.
+    """Yield versions of an event with a shorter k-th condition, the easiest to read first.
 
-    They may hold nearly the same outputs. An interval becomes one number if the stored outputs inside it are
-    all that number. Bounds become whole numbers if all stored outputs are whole; otherwise they are rounded.
-    Several intervals become one.
+    A version need not hold exactly the same outputs as the event. An interval becomes one number if the
+    stored outputs inside it are all that number. Bounds become whole numbers if all stored outputs are whole;
+    otherwise they are rounded. Several intervals become one.
     """
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or condition.special is not None:

@@ -119,8 +119,8 @@ class LaplaceAverage(LocalAverage):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, of shape (size,) or (size, dimension).
 
-        Run i draws the same noise on every database. The sum of n Laplace variables is drawn from its own
-        law.
+        From the same generator state, run i draws the same noise on every database. The sum of n Laplace
+        variables is drawn from its own law.
         """
         mean = self._mean(database)
         noise = self.noise.sample(size * mean.size, rng) / self._n

@@ -2,15 +2,17 @@
 
 Every bound is on the chance that the answer misses the mean of g over the *distribution* of the entries by
 more than tau. It covers sampling error and noise together. Derivation: an entry's report g(z_i) + η_i has the
-mean v = E[g]. Its centred part satisfies E[e^(t(g − v))] ≤ e^(t²b²/2) (Hoeffding's lemma, values in [−b, b]),
-its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both sides,
+mean v = E[g]. The values of g are in [−b, b], so E[e^(t(g − v))] ≤ e^(t²b²/2) by Hoeffding's lemma. Laplace
+noise of scale λ has E[e^(tη)] = 1/(1 − λ²t²). The n reports are independent. Markov's inequality, applied to
+errors above and below v, gives
 
     Pr[|answer − v| ≥ tau] ≤ 2·exp(−n·r),   r = sup over 0 < t < 1/λ of  t·tau − t²b²/2 + ln(1 − λ²t²).
 
-`laplace_size` uses r itself. For the closed form, ln(1 − y) ≥ −2y for y ≤ 1/2 and t = tau/(b² + 4λ²) give r ≥
-tau²/(2(b² + 4λ²)); b² + 4λ² ≥ 4bλ makes y = λ²t² ≤ (tau/4b)² ≤ 1/4 for tau ≤ 2b. With λ = 2b/ε that is
+`laplace_size` uses r itself. For the closed form, take t = tau/(b² + 4λ²) and y = λ²t². Since b² + 4λ² ≥ 4bλ,
+y ≤ (tau/4b)² ≤ 1/4 for tau ≤ 2b. For such y, ln(1 − y) ≥ −2y. This gives r ≥ tau²/(2(b² + 4λ²)). So 2·(b² +
+4λ²)/tau²·ln(2/beta) entries are enough. With λ = 2b/ε, n entries are enough if
 
-    n ≥ 2·(1 + 16/ε²)·(b²/tau²)·ln(2/beta),   hence   n ≥ 34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta).
+    n ≥ 2·(1 + 16/ε²)·(b²/tau²)·ln(2/beta),   and so if   n ≥ 34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta).
 
 The printed lemma has 1/ε² in place of max{1, 1/ε²}. That is false for large ε, where the sampling error alone
 needs 2b²/tau².
@@ -96,7 +98,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return how many entries keep `LaplaceAverage` within `tau` of the mean with probability 1 − `beta`.
+    """Return how many entries `LaplaceAverage` needs for an error ≤ `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return how many entries keep the mean *noise* within ± `tau` with probability 1 − `beta`.
+    """Return how many entries are needed for a mean *noise* within ± `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
@@ -147,13 +149,14 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return how many entries keep `SignAverage` within `tau` of the mean with probability 1 − `beta`.
+    """Return how many entries `SignAverage` needs for an error ≤ `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
-    ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε − 1)/(e^ε
-    + 1) = tanh(ε/2). By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with
-    probability at most 2·exp(−n·s²/2). For small ε the size is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
+    ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is the entry's value, ±1, with probability t = e^ε/(e^ε + 1),
+    else its negative. So the mean of a report is (2t − 1)·v = tanh(ε/2)·v, where v is the mean of the values.
+    By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with probability at most
+    2·exp(−n·s²/2). For small ε the size is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
     (32/ε²)·ln(2/beta)/tau², four times as many entries.
 
     Examples

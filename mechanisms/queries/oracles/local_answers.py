@@ -49,7 +49,7 @@ class Estimator(Protocol):
         """The privacy of every entry."""
 
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
-        """Return how many entries answer the query within its tolerance with probability 1 − beta."""
+        """Return how many entries are needed for an answer within tolerance with probability 1 − beta."""
 
     def randomizer(self, query: StatisticalQuery) -> Any:
         """Return the local randomizer that every entry answers through."""
@@ -76,12 +76,12 @@ class LocalOracle(ChunkOracle):
     Raises
     ------
     OverspentError
-        An entry of the next chunk would spend more than its budget, which is the estimator's epsilon or that
-        of the given `LROracle`. The whole round is refused, before any answer is drawn.
+        An entry of the next chunk would spend more than its budget: the epsilon of the given `LROracle`, or
+        else the estimator's. The whole round is refused, before any answer is drawn.
     InvalidKind, InvalidValue
-        `estimator` is invalid, or `rng` is missing; or as in `ChunkOracle`. But only an entry sees its value,
-        so a value outside the query's range is found when the entry reports. The round is then not answered.
-        Its entries count as used and their budgets as spent, because some have reported.
+        `estimator` is invalid, `rng` is missing, or `ChunkOracle` raises the error. A value outside the
+        query's range is only found when the entry reports, because nobody else sees it. The round is then not
+        answered. Its entries count as used and their budgets as spent, because some have reported.
 
     Guarantee
     ---------
@@ -336,7 +336,7 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Signs:
-    """Maps each record to 1 if a Boolean query has its high value there, to −1 if it has the low one."""
+    """Maps a record to 1 if the Boolean query has its high value on this record, else to −1."""
 
     query: StatisticalQuery
 

@@ -67,7 +67,10 @@ def population() -> Population:
 
 
 def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[float, float]]:
-    """Ask an entry for its average bit; then for its parity if the answer is above 0, else the same again."""
+    """Ask an entry twice: first for its average bit, with noise.
+
+    If the answer is above 0, ask for the entry's parity next, else for its average bit again.
+    """
     noisy = partial(LocalLaplace, epsilon=epsilon / 2.0, vectorised=True, records=range(2**DIMENSION))
     first = yield 0, noisy(query=average_bit)
     second = yield 0, noisy(query=parity if first > 0.0 else average_bit)
@@ -75,7 +78,7 @@ def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[floa
 
 
 def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs R_g on one entry, or simulates it by statistical queries.
+    """Return a subject that runs R_g on one entry, or simulates R_g; the database's record says which.
 
     Examples
     --------
