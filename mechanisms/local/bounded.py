@@ -1,4 +1,4 @@
-"""Values of a bounded query on many entries, refused if one is out of bounds."""
+"""Values of a bounded query on many entries. A value out of bounds is refused."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def _spawned(first: bytes, number: int, *pipes: int) -> int:
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Be a worker in a process that was not forked; its first request comes from the pipe `start`."""
+    """Be a worker in a process that was not forked; read the first request from the pipe `start`."""
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)

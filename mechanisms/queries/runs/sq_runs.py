@@ -177,7 +177,7 @@ class SQRun(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each query; its databases differ in the first record of the query's chunk."""
+        """Return a pair for each query: databases that differ in the first record of the query's chunk."""
         first, last = self.records[0], self.records[-1]
         base = [first] * (self.size or 0)
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]

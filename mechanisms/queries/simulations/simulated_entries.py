@@ -293,7 +293,7 @@ class SimulatedEntries:
         return [question.answer(self._drawn(question)) for question in questions]
 
     def _drawn(self, question: Question) -> list[Any]:
-        """Return the positions of the answers; entries with equal earlier answers are answered together."""
+        """Return the answers, as positions. Entries with equal earlier answers are simulated together."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}
