@@ -27,7 +27,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section. Each erratum comes with its anchor, if any."""
+    """One finding: a row of the table and a section. `errata` holds pairs (name, anchor or "")."""
 
     anchor: str
     finding: Finding

@@ -224,7 +224,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield each offer's events to bet on, the index of the offer, and the indices of these events in it."""
+        """Yield the events to bet on from each offer, the offer's index, and the events' indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -235,7 +235,7 @@ class PairMemory:
                 yield Chosen(index, side, candidates.take(mine), prior, self.distance), place, mine
 
     def _promised(self, epsilon: float, delta: float, *, against: bool) -> tuple[list[Offer], Floats]:
-        """Return the events of every table, with either side as p side, and each event's growth at several ε."""
+        """Return the events of every table, for both p sides, and the growth of each event at several ε."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)

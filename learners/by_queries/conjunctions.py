@@ -301,7 +301,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return, for each chunk i, the share of records with x_i = 0 ∧ y = 1. None for fewer than d records.
+        """Return, for each chunk i, the share of x_i = 0 ∧ y = 1; None for fewer than d records.
 
         Examples
         --------

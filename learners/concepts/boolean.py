@@ -39,7 +39,10 @@ class _OnBits(ConceptClass):
         return BitWords(self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return `dimension`. Parities shatter the unit vectors, conjunctions their complements."""
+        """Return `dimension`, the most that 2^dimension concepts allow.
+
+        Parities shatter the unit vectors, and conjunctions shatter their complements.
+        """
         return self.dimension
 
     def _matrix(self, points: Sequence[Any]) -> NDArray[np.bool_]:

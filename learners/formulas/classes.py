@@ -49,7 +49,8 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
     """Return neighbours that differ in the label of one record.
 
     With the second label all concepts but one err on that record. The remaining concept errs on all the other
-    records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), where g = e^(ε/2), t is the number of records and k is the number of concepts.
+    records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), where g = e^(ε/2), t is the number of
+    records and k is the number of concepts.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())

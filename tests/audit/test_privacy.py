@@ -201,8 +201,8 @@ def test_the_databases_of_the_user_do_not_change():
 
 
 def mutates_late(database, rng):
-    """Return the first record with too little noise. After a number of calls, also change the input. The calls
-    are counted in an environment variable, which copies of the function share."""
+    """Return the first record with too little noise. After a number of calls, also change the input. The
+    calls are counted in an environment variable, which copies of the function share."""
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)
     answer = database[0] + rng.laplace(scale=0.1)

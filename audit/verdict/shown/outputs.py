@@ -91,7 +91,10 @@ class Seen:
 
     @property
     def _first(self) -> NumberIn | AtomIn | None:
-        """The event's first condition on a number; if it has none, the first on a value. A region has neither."""
+        """The event's first condition on a number or, if no condition is on a number, on a value.
+
+        None for a region of a law.
+        """
         found = (each for kind in (NumberIn, AtomIn) for each in self.event.conditions if type(each) is kind)
         return next(found, None)
 

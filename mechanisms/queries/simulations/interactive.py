@@ -150,7 +150,7 @@ class InteractiveSimulation:
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance from the simulated to the true law, over all valid oracles.
+        """Return the greatest distance of the simulated law from the true law, over all valid oracles.
 
         Exact: for every event, backward induction over the accesses finds the answers that move its
         probability most. There may be at most 16 possible runs.
