@@ -42,7 +42,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All findings, the count of each judgement, and the meaning of their abbreviations."""
+    """All findings, the count of each judgement, and the meaning of the abbreviations."""
 
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]

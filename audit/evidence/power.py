@@ -198,7 +198,7 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet on this event must reach; its wealth begins at 1/`rivals`."""
+        """Return the log wealth that a bet must reach if it starts with 1/`rivals` of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 

@@ -187,7 +187,7 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Continue the search by one audit or exact computation. Return the steps, or None if it is over.
+        """Return the steps after one more audit or exact computation; None if the search is over.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Formulas of learners over listed classes, which choose by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
+"""Formulas of learners that choose from a listed class by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
 
 from __future__ import annotations
 

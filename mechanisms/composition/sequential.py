@@ -163,7 +163,7 @@ class RandomChoice(Combined):
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law; None if a part has none, or has one that is neither finite nor a density."""
+        """Return the exact law; None unless each part's law is finite, a density or a mixture of both."""
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:

@@ -42,7 +42,7 @@ def _worst_loss(subject: Any, size: int) -> float:
 
 
 def c_geometric() -> Finding:
-    """C §2: geometric noise of parameter α is ε-private for e^ε = α^Δ, clamped or not.
+    """C §2: geometric noise of parameter α, clamped or not, is ε-private for e^ε = α^Δ.
 
     Examples
     --------

@@ -49,7 +49,7 @@ _name = partial(output_words, digits=_DIGITS)
 
 @dataclass
 class Seen:
-    """The outputs of a witness's runs, counted by the quantity that its event reads first.
+    """The outputs of a witness's runs, counted by the quantity that the witness's event reads first.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ class SimulationTerms:
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
-        """Raise if a database with these past answers must not answer all of these questions.
+        """Raise an error if these questions, after these past answers, exceed the limits of the database.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class SimulationTerms:
 
 
 def _cost(table: Simulated) -> float:
-    """Return the cost of an answer to its entry: the claim, or the exact loss if that is larger."""
+    """Return the cost of one answer for its entry: the randomizer's claim or exact loss, the larger one."""
     return max(table.claimed or 0.0, table.epsilon)
 
 
