@@ -81,8 +81,8 @@ class PairMemory:
     floats
         Whether events may read bit patterns of floats.
     path
-        Databases from `left` to `right`, each a neighbour of the next; by default these two. Claims given to
-        methods are claims about neighbours.
+        Databases from `left` to `right`, each a neighbour of the next; by default these two. The methods
+        take claims about neighbours.
     """
 
     left: Any
@@ -135,7 +135,7 @@ class PairMemory:
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return what learning needs of a counted block: its outputs only until enough outputs are kept."""
+        """Return what learning needs of a counted block. Its outputs are kept only until there are enough."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)

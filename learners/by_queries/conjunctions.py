@@ -159,7 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs; the noise of run i depends only on the database's length."""
+        """Return the outputs of `size` runs; in run i, databases of one length get the same noise."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size

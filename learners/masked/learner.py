@@ -166,7 +166,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the concepts of `size` runs; the noise of run i depends only on the database's length."""
+        """Return the concepts of `size` runs; in run i, databases of one length get the same noise."""
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size

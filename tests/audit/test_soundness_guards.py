@@ -386,7 +386,7 @@ def crossing(failures, *, beta):
 
 def test_the_wealth_against_a_learner_is_looked_at_after_pairs_only():
     """The wealth after the first trial of a pair may depend on the order of the calls. So the wealth does not
-    count if it reaches the threshold there and not after the second trial."""
+    count if it reaches the threshold after a first trial but not after the second."""
     failures = [1, 1, 1, 1, 1, 0]
     significance = crossing(failures, beta=0.3)
     assert not settled(failures, beta=0.3, significance=significance).refuted
