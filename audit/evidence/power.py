@@ -139,9 +139,9 @@ def generic(delta: float) -> float:
 def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significance: float) -> float:
     """Return the smallest true ε at which a z-test refutes the claimed ε with probability 0.9.
 
-    The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks once, at the end. The event is
-    the generic one, p = (1 + δ)/2 and q = (p − δ)/e^(true ε). The audit's bets, which may stop at any time,
-    are compared with this test.
+    The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks once, at the end. The
+    probability of the event is p = (1 + δ)/2 on one side and q = (p − δ)/e^(true ε) on the other. The audit's
+    bets, which may stop at any time, are compared with this test.
 
     Parameters
     ----------

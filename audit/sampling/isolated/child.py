@@ -49,13 +49,13 @@ class Errand:
     Parameters
     ----------
     recipe
-        The instructions to make the subject, and the seed of the process's generators.
+        The instructions to make the subject, and the root of the seed tree.
     paths
         The module search path.
     folder
         The worker's own directory: working directory, home and temporary directory.
     place
-        The place in the seed tree from which the process's generators are seeded.
+        The place in the seed tree that determines the process's generators.
     task
         The packed runs; unpacking their databases may need `paths`.
 

@@ -197,9 +197,9 @@ class LocalRun(SQRun):
     epsilon
         The budget of every entry, > 0.
     tau
-        The argument of `make`: for `mean_and_spread` the tolerance of its queries; for an algorithm whose
-        queries have smaller tolerances, the error of its output. The size follows the algorithm's `hardest`
-        query.
+        The argument of `make`: the tolerance of the queries (`mean_and_spread`), or the error of the output
+        of an algorithm that chooses smaller tolerances for its queries. `size` follows from the algorithm's
+        `hardest` query.
     beta
         The allowed probability that at least one answer misses its tolerance.
     size
