@@ -63,7 +63,7 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
     """Raise an error if ``import`` would find another module than the one that the entry point names.
 
-    Loading the named module all the same would hide the other one from its own project.
+    If the module of the entry point were loaded, the project of the other module could not import that one.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)
@@ -89,7 +89,7 @@ def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
 
 
 def _found_place(name: str) -> Path | None:
-    """Return the folder that ``import name`` gives now, or the file if it is no package."""
+    """Return the folder of the package that ``import name`` gives now, or the file of the module."""
     spec = spec_of(name)
     if spec is None:
         return None

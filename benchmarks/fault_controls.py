@@ -1,8 +1,8 @@
 """Correct mechanisms are examined as if they had been refuted: no fault may be named.
 
-The mechanisms are those of the catalogue and of the peer suite that meet their claims, the mechanisms of the
-panel that meet them or keep their noise, and the correct cases of two files. Each is examined on the first
-pair of databases that its audit would try. Rows in the file of JSON lines are not made again.
+The mechanisms are the correct ones of the catalogue, of the peer suite and of two files of cases, and those
+of the panel that are correct or reuse their noise. Each is examined on the first pair of databases that its
+audit would try. A mechanism with a row in the file of JSON lines is not examined again.
 
 Usage: python benchmarks/fault_controls.py [--names PATTERN] [--lines FILE] [--cases FOLDER]
 """
@@ -63,13 +63,13 @@ def controls(folder: Path) -> Iterator[tuple[str, str, Any]]:
 
 @cache
 def refutation() -> AuditResult:
-    """Return a refutation. `examined` replaces the databases of its witness."""
+    """Return a refutation with a witness. `examined` puts other databases into the witness."""
     return audit_privacy(sum, PureDP(1.0), pairs=[([0], [1])], budget=1_000)
 
 
 def examined(task: Any) -> tuple[str, str]:
-    """Examine a task as if its claim had been refuted. Return the kind of fault that is named, and its
-    words."""
+    """Examine a task as if its claim had been refuted. Return the kind of the fault that is named, and the
+    text about it."""
     refuted = refutation()
     left, right = next(iter(task.databases.proposals(np.random.default_rng(0))))[:2]
     assert refuted.witness is not None

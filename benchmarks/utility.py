@@ -1,9 +1,9 @@
 """How many runs a utility audit takes, as a multiple of the least possible, and how often it is wrong.
 
 An auditor that sees only failures needs at least ln(1/s)/KL(p‖β) runs on average to decide between p and β
-with error s. This holds for a refutation (p > β) and for a claim that is met (p < β). False alarms are
-counted in whole audits, at significance 0.05, of learners that fail with probability exactly β, with one
-problem and with several.
+with error s. This holds for a refutation (p > β) and for a claim that is met (p < β). To count false alarms,
+whole audits are run at significance 0.05, with one problem and with several. Their learners fail with
+probability exactly β.
 
 Usage: python benchmarks/utility.py [--seeds N] [--audits N]
 """
@@ -28,7 +28,7 @@ SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 
 @dataclass(frozen=True)
 class Failing:
-    """A learner whose failure probability is its database, so that problems differ."""
+    """A learner that fails with probability p if its database is the number p."""
 
     def __call__(self, database: Any, rng: Any) -> float:
         return float(rng.random() < database)
@@ -59,7 +59,7 @@ def to_verdict(p: float, *, seeds: int) -> Figure:
 def false_alarms(count: int, *, audits: int) -> Figure:
     """Count the false alarms of audits on `count` problems with failure probability β.
 
-    The note holds the mean of min(wealth at the stop, 20).
+    The figure's note gives the mean of min(wealth at the stop, 20).
     """
     problems = [problem(BETA, f"{k}") for k in range(count)]
     refuted, stopped = 0, []

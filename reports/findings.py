@@ -27,7 +27,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section. Each erratum comes with its anchor, if any."""
+    """One finding: a row of the table and a section. `errata` holds pairs (name, anchor or "")."""
 
     anchor: str
     finding: Finding
@@ -42,7 +42,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All findings, the count of each judgement, and the meaning of their abbreviations."""
+    """All findings, the count of each judgement, and the meaning of the abbreviations."""
 
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]

@@ -74,7 +74,7 @@ class LineLaw(Ordered):
         return np.max(np.array(inside), axis=0)
 
     def extreme(self, sign: int) -> "LineLaw":
-        """Return the law with each piece's mass at the lower (−1) or upper (+1) end of its rounding error."""
+        """Return the law with the mass of each piece lowered (−1) or raised (+1) by the rounding error."""
         if not self.rounding:
             return self
         masses = self._masses(np.array(-np.inf), np.array(np.inf))

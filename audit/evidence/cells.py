@@ -2,7 +2,7 @@
 
 A table cuts the outputs into cells. Let p_k and q_k be estimates, from past runs, of a cell's probability on
 the left and on the right, and let R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one
-closest to (p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ and ν with μ + ν = 2 it has
+closest to (p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ and ν with μ + ν = 2 this pair has
 
 - P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
 - P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
@@ -94,8 +94,8 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
     """Return values of mean 0 shrunk towards 0; `errors` are variances.
 
     Value v becomes v·s/(s + error). Here s is the part of the variance of all values that the errors do not
-    explain. For a value that is too large to be chance among this many, s comes from its own size, even if
-    all others are nearly 0.
+    explain. If errors alone cannot explain a value v among so many, the s of v comes from v, even if all
+    other values are nearly 0.
     """
     if not len(values):
         return values
@@ -130,7 +130,7 @@ def _walk(values: Floats, errors: Floats) -> Floats:
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
-    """Return D, the gain of a stake of 1, for a call on the left and on the right, in each cell.
+    """Return D, the gain of a stake of 1, in each cell: for a call on the left and for one on the right.
 
     Parameters
     ----------
@@ -175,9 +175,9 @@ def _against(
     *,
     evened: bool = False,
 ) -> Floats:
-    """Return the payoffs D against claims, given cell weights.
+    """Return the payoffs D against claims, for given weights of the cells.
 
-    If `evened`, the weights are those of smaller claims. Then the mean gains of both sides are made equal.
+    If `evened`, the weights come from smaller claims, and the payoffs of both sides get equal means.
     """
     left_out, right_out, mu = weights
     ratio, delta = ratio[:, None], delta[:, None]
@@ -193,14 +193,18 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the number that makes both mean gains equal if added on the left and subtracted on the right."""
+    """Return the number to add to payoffs on the left and subtract on the right, for equal mean gains."""
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
 
 
 def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return, for the closest laws, the a_k where p is too large, the a_k where q is too large, and μ."""
+    """Return `left_out`, `right_out` and μ of the closest laws that keep each claim.
+
+    `left_out` is a_k in the cells where p is too large for the claim; `right_out` is the same for q. Both are
+    0 in all other cells.
+    """
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
     # each claim stops at its own step, so its answer does not depend on the others
@@ -225,7 +229,7 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
 def _trial(
     p: Floats, q: Floats, mu: Floats, ratio: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
-    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, the cells where p is too large, those where q is."""
+    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, and flags of cells: p is too large, q is too large."""
     nu = 2 - mu
     left, right = p / mu, q / nu
     return left, right, ratio * mu + nu, mu + ratio * nu, left > ratio * right, right > ratio * left
@@ -255,7 +259,7 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
     out
         The weights a_k, shape (claims, cells).
     p, q
-        Cell probabilities on the side that is too large where a_k > 0, and on the other side.
+        Probabilities of the cells: on the side whose probability is too large if a_k > 0, and on the other.
     ratio, delta
         e^ε and δ, shape (claims, 1).
     """
@@ -273,9 +277,9 @@ def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
     """Return, for each claim, the table whose cells together break it most: a quick estimate from counts.
 
     Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
-    the claim, and subtract ½ per cell for chance. The square root of the sum is about the number of standard
-    errors that the best bet on all cells would have gained in these runs. The tables are compared by the
-    square of (this number − `CAUTION`), with the sign of the difference, divided by the number of runs.
+    the claim, and subtract ½ per cell for chance. The square root of the sum is about the gain, in standard
+    errors, of the best bet on all cells in these runs. Subtract `CAUTION` and square the difference, keeping
+    its sign. The tables are compared by this square, divided by the number of runs.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ Offer = tuple[int, int, Candidates]
 
 @dataclass(frozen=True)
 class Chosen:
-    """Events of one table, for one side as the p side, to bet on in the next batch."""
+    """Events of one table to bet on in the next batch; `side` (0 left, 1 right) is their p side."""
 
     table: int
     side: int
@@ -61,7 +61,7 @@ class Chosen:
 class Block:
     """A counted block of runs; `views` holds its outputs if they are kept for re-learning.
 
-    `aimed` holds the block's counts for each table on which all cells are bet, shape (parts, 2, bins + 1).
+    `aimed` holds the block's counts for each table with bets on all cells, shape (parts, 2, bins + 1).
     """
 
     runs: int
@@ -81,8 +81,8 @@ class PairMemory:
     floats
         Whether events may read bit patterns of floats.
     path
-        Databases from `left` to `right`, each a neighbour of the next; by default these two. Claims given to
-        methods are claims about neighbours.
+        Databases from `left` to `right`, each a neighbour of the next; by default these two. The methods
+        take claims about neighbours.
     """
 
     left: Any
@@ -135,7 +135,7 @@ class PairMemory:
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return the part of a counted block to keep for learning; large batches then need little memory."""
+        """Return what learning needs of a counted block. Its outputs are kept only until there are enough."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
@@ -145,7 +145,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table, without learning. `parts` has counts already known."""
+        """Return the counts of a block in every table, without learning. `parts` holds known counts."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 
@@ -224,7 +224,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """For each offer, yield the events to bet on, the offer's index, and the events' indices in it."""
+        """Yield the events to bet on from each offer, the offer's index, and the events' indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -235,7 +235,7 @@ class PairMemory:
                 yield Chosen(index, side, candidates.take(mine), prior, self.distance), place, mine
 
     def _promised(self, epsilon: float, delta: float, *, against: bool) -> tuple[list[Offer], Floats]:
-        """Return the events of every table, for both choices of the p side, and their growth at several ε."""
+        """Return the events of every table, for both p sides, and the growth of each event at several ε."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
@@ -310,7 +310,7 @@ class PairMemory:
         """Return the best expected growth of any event (≥ 0, in nats per pair of runs) and the loss per step.
 
         `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
-        The loss is the largest ln((p − δ)/q) of an event, divided by the distance.
+        The loss is the largest ln((p − δ)/q) of an event, divided by `distance`.
         """
         key = (epsilon, delta, errors)
         if key not in self._prospects:
@@ -347,14 +347,14 @@ def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Be
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch that was broken off after these numbers of calls, with the worst outcomes."""
+    """Return the bet on a batch broken off after these numbers of calls, as if each had its worst outcome."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Return an estimate of the best log growth per pair of runs, to second order in mean and variance of D.
+    """Return an estimate of the best log growth per pair of runs, from the mean and variance of the gain.
 
     The estimate only ranks events. If it is negative for all events, the one nearest to 0 comes first.
     """

@@ -99,8 +99,8 @@ def detectable(
         The claim (ε, δ), and a significance: the audit's significance times the share of the wealth that is
         bet on events.
     rarer
-        Function of an event: how often only the q side is inside it in coupled pairs of runs, relative to
-        independent pairs. The default is 1.
+        Takes an event. Returns how often only the run on the q side is in the event, in coupled pairs of runs
+        relative to independent pairs. By default 1.
     """
     bet = sum(section.pairs for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
@@ -139,9 +139,9 @@ def generic(delta: float) -> float:
 def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significance: float) -> float:
     """Return the smallest true ε at which a z-test refutes the claimed ε with probability 0.9.
 
-    The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks once, at the end. The event is
-    the generic one, p = (1 + δ)/2 and q = (p − δ)/e^(true ε). The audit's bets, which may stop at any time,
-    are compared with this test.
+    The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks once, at the end. The
+    probability of the event is p = (1 + δ)/2 on one side and q = (p − δ)/e^(true ε) on the other. The audit's
+    bets, which may stop at any time, are compared with this test.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet on this event must reach; the bet gets 1/rivals of the wealth."""
+        """Return the log wealth that a bet must reach if it starts with 1/`rivals` of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 
@@ -226,7 +226,7 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 
 @dataclass(frozen=True)
 class _Simulated:
-    """A simulated event: p, q, and the factor by which coupling changes Pr[only the q side is inside]."""
+    """A simulated event: p, q, and the factor by which coupling changes Pr[only the run for q is inside]."""
 
     p: float
     q: float

@@ -41,7 +41,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the spread of some output number differs between left and right."""
+    """Return the fault if the spread of a number in the output differs between left and right."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -68,7 +68,7 @@ _APART: Final = 1e-4
 
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
-    """Return whether an output number is the same in all runs of a side, also with draws at extremes."""
+    """Return whether a number in the output is equal in all runs of a side, even with extreme draws."""
     first = scene.plain(side)[0].leaves[place]
     runs = (*scene.plain(side), *scene.extreme(side))
     return all(same(run.leaves.get(place), first) for run in runs)
@@ -85,10 +85,10 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Return whether the i-th number has noise that no earlier number has, equally wide on both sides.
+    """Return whether the i-th number has new noise: in no earlier number, and equally wide on both sides.
 
-    If so, the sides differ only in how they use the noise that earlier numbers have published. An example is
-    gradient descent, whose next step depends on the data and on all steps before.
+    If so, the sides differ only in how they use the noise of earlier numbers, which are in the output too.
+    An example is gradient descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:
         return False

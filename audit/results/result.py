@@ -343,8 +343,8 @@ class AuditResult(SavedResult):
         Parameters
         ----------
         extend : bool
-            Whether to add ``standing``, the state that another audit needs to continue from the file, if
-            there is one.
+            Whether to add ``standing``, the state that another audit needs to continue from the file. Some
+            results have no such state.
         """
         standing = ability("standing")(self) if extend else None
         return {**super().to_json(), **({} if standing is None else {"standing": standing})}

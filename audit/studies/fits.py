@@ -30,11 +30,11 @@ class Growth:
     intercept, slope
         The coefficients of the curve.
     low, high
-        The interval of the slope at `CONFIDENCE`, assuming normal errors of equal variance; None with two
-        cells.
+        The interval of the slope at `CONFIDENCE`, assuming normal errors of equal variance; None for two
+        brackets.
     curvature
-        The p-value of Ramsey's RESET test of this form; small if the form does not fit. None with three cells
-        or fewer, or if the curve passes through every middle.
+        The p-value of Ramsey's RESET test of this form; small if the form does not fit. None for two or three
+        brackets, or if the curve passes through every middle.
     missed
         The number of brackets that the curve does not pass through.
     error

@@ -2,9 +2,10 @@
 
 **The rule.** From a first guess, m is doubled or halved until the claim is refuted at one size and met at a
 larger one. These sizes are the ends of the bracket, which is then cut at their geometric mean. A step is
-"open" if it shows neither, because the failure probability is close to beta. After an open step, the bracket
-has a side below the open sizes and a side above them, and the wider side is cut. The search ends if the ends
-of each side are adjacent or within the resolution, if no size is left, or after a fixed number of steps.
+"open" if it neither refutes the claim nor shows it met; the failure probability is then close to beta. After
+an open step, the bracket has a side below the open sizes and a side above them, and the wider side is cut.
+The search ends if the ends of each side are adjacent or within the resolution, if no size is left, or after a
+fixed number of steps.
 
 **Guarantee.** Each step has a share of the significance, fixed before the first step, and its own branch of
 the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its share. The
@@ -92,10 +93,10 @@ def searched(steps: Sequence[Step], found: Step) -> list[Step]:
     """Return the steps that a closed form decided, updated by `found`, the search of a problem family.
 
     The search was made at the least m of the "met" steps. If it does not refute the claim, the step at that m
-    remains "met", on the closed form's problem. The step's `high` becomes the search's bound for the other
-    problems, which is mostly above beta. If the search refutes the claim, the closed form does not decide for
-    the family at that m and above. The "met" steps are dropped, and the bisection continues with audits of
-    the family.
+    remains "met", on the closed form's problem. The step's `high` becomes the bound that
+    the search found on the failure probability of the other problems. This bound is mostly above beta. If the
+    search refutes the claim, the closed form does not decide for the family at that m and above. The "met"
+    steps are dropped, and the bisection continues with audits of the family.
 
     Examples
     --------
@@ -186,7 +187,7 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Continue the search by one audit or exact computation. Return the steps, or None if it is over.
+        """Return the steps after one more audit or exact computation; None if the search is over.
 
         Raises
         ------

@@ -21,7 +21,7 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether an unfinished run counts neither for the claim nor against it (`unfinished="against"`)."""
+        """Whether unfinished runs support neither the claim nor a refutation (`unfinished="against"`)."""
         return self.options.unfinished == "against"
 
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:

@@ -60,11 +60,12 @@ def assumed_of_runs(
     subject
         The audited subject.
     how
-        Why its runs count as independent trials, as in `Judge.how`; empty if the bets did not refute.
+        Why the subject's runs count as independent trials, as in `Judge.how`. Empty if the bets did not
+        refute the claim.
     unfinished
         The number of unfinished runs.
     against
-        Whether unfinished runs count in favour of the claim.
+        Whether unfinished runs count against a refutation.
     numerics
         The audit's `numerics`.
     """

@@ -105,8 +105,8 @@ def with_text(result: SavedResult) -> str:
 def _unreached(result: SavedResult) -> list[str]:
     """Return texts on the smallest faults that an exact audit detects; none if the loss is near the claim.
 
-    The first fault is the smallest loss above the claim, as a multiple of the loss on the databases audited.
-    The second is the smallest error of the code that the comparison with a formula detects.
+    The first text says by which factor the loss on the audited databases would have to grow to exceed the
+    claim. The second names the smallest error of the code that the comparison with a formula detects.
     """
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return []

@@ -33,7 +33,7 @@ def place(where: Sequence[Any]) -> str:
 
 
 def several(where: Sequence[Sequence[Any]]) -> str:
-    """Return a text that names the first of some places in an output, and counts the other places.
+    """Return a text that names the first two of some places in an output, and counts the other places.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def claimed(epsilon: float, delta: float) -> str:
 def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None) -> str:
     """Return the text for noise that does not hide a move of the output.
 
-    `covers` is the largest move that the noise hides at the claim; NaN if it is unknown.
+    `covers` is the largest move for which this noise meets the claim; NaN if it is unknown.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def has_to_shift(draws: str, by: float, norm: str) -> str:
 
 
 def besides(methods: Sequence[str]) -> str:
-    """Return the text for further draws that are not noise."""
+    """Return the text for draws that are not noise, but may also hide a part of the move."""
     return f" `{listed(sorted(set(methods)))}` may hide part of this move; that is not counted here."
 
 
@@ -178,7 +178,7 @@ def through_nan(move: float, draws: str) -> str:
 
 
 def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the text for a NaN that the clipping lets through, so that the output is NaN at these places."""
+    """Return the text for a NaN that passes the clipping and makes the output NaN at the places `where`."""
     return _passes(f"{several(where)} {'is' if len(where) == 1 else 'are'} NaN", draws)
 
 
@@ -300,7 +300,7 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
 
 
 def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the text for one draw that decides several answers, each of which alone keeps the claim."""
+    """Return the text for one draw that decides several answers. Each answer alone meets the claim."""
     return (
         f"The same draw, `{draws}`, decides {several(where)}. Each alone meets the claim; together they do "
         "not."

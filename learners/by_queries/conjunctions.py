@@ -159,7 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs; run i uses the same noise on databases of the same length."""
+        """Return the outputs of `size` runs; in run i, databases of one length get the same noise."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -232,10 +232,10 @@ class ConjunctionLearner(KeepsVariables):
     the threshold. With one record in each chunk the two means are 0 and 1, on opposite sides of the
     threshold, and the loss is a little below epsilon.
 
-    On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
-    most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer
-    is "insufficient samples". With d or more but fewer than `sample_size`, the learner answers and nothing is
-    claimed of the error.
+    On `sample_size` or more examples, from any distribution, labelled by a monotone conjunction, the error is
+    at most alpha with probability 1 − beta: all answers are within alpha/2d of the means. On fewer than d
+    records the output is "insufficient samples". With d or more but fewer than `sample_size`, the output is a
+    conjunction, but nothing is claimed of its error.
 
     Examples
     --------
@@ -301,7 +301,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return the share of records with x_i = 0 ∧ y = 1 in each chunk i; None if chunks are empty.
+        """Return, for each chunk i, the share of x_i = 0 ∧ y = 1; None for fewer than d records.
 
         Examples
         --------

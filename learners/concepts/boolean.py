@@ -39,7 +39,10 @@ class _OnBits(ConceptClass):
         return BitWords(self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return `dimension`: unit vectors or their complements are shattered, and there are 2^d concepts."""
+        """Return `dimension`, the most that 2^dimension concepts allow.
+
+        Parities shatter the unit vectors, and conjunctions shatter their complements.
+        """
         return self.dimension
 
     def _matrix(self, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -207,5 +210,5 @@ def _odd(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _products(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return inner products; whole numbers below 2^24 are exact as float32, which BLAS multiplies."""
+    """Return inner products, computed by BLAS in float32, which holds whole numbers below 2^24 exactly."""
     return words.astype(np.float32) @ points.T.astype(np.float32)

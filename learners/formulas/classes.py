@@ -1,4 +1,4 @@
-"""Formulas of learners over listed classes, which choose by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
+"""Formulas of learners that choose from a listed class by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
 
 from __future__ import annotations
 
@@ -41,15 +41,16 @@ def _choice(errors: dict[Any, int], epsilon: float) -> dict[Any, float]:
 
 
 def _size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉: K11 Theorem 3.4 with E3's repair."""
+    """Return ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉: K11 Theorem 3.4, corrected (erratum E3)."""
     return math.ceil(6.0 * math.log(3.0 * hypotheses / beta) * max(1.0 / (epsilon * alpha), 1.0 / alpha**2))
 
 
 def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]]:
-    """Return neighbours that differ in one record: on the new record all concepts but one err.
+    """Return neighbours that differ in the label of one record.
 
-    The remaining concept errs on all the other records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
-    2))), where g = e^(ε/2), t is the number of records and k is the number of concepts.
+    With the second label all concepts but one err on that record. The remaining concept errs on all the other
+    records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), where g = e^(ε/2), t is the number of
+    records and k is the number of concepts.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -134,7 +135,7 @@ def compression(made: Any) -> Formulas:
 
     One half of a round chooses a hypothesis; the other half measures its error, with noise of scale
     1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is at
-    most ε. The test on the second half can lose nearly all of ε.
+    most ε. The second half's test alone can have a loss of nearly ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -191,8 +192,9 @@ def generic_sanitizer(made: Any) -> Formulas:
     """Return the formulas of Blum, Ligett and Roth's sanitizer, which chooses a database of |X|/2α records.
 
     If many records are equal, one small database is chosen almost certainly. If one record is replaced, the
-    weight of that database falls by the factor e^(−ε/2), and the weight of a small database that contains the
-    new record rises by the factor e^(ε/2). So the privacy loss at this second database tends to ε.
+    weight of that small database falls by the factor e^(−ε/2), and the weight of a small database that
+    contains the new record rises by the factor e^(ε/2). So the privacy loss tends to ε, on the small database
+    with the new record.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

@@ -75,7 +75,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     ---------
     epsilon-differential privacy when one record is replaced; in the local model, epsilon-local differential
     privacy (K11 Theorem 5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. The
-    answers of the first round fix the query of the second, whose chunk is fresh.
+    answers of the first round fix the query of the second round, which reads records not used before.
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −
     beta: all answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
@@ -141,7 +141,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return problems of `sample_size` examples: r is 0…0, 0…01 or 1…1, and a is 0 or 1."""
+        """Return problems of `sample_size` examples. In their concepts (r, a), r is 0…0, 0…01 or 1…1."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())
@@ -166,7 +166,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the concepts of `size` runs; run i uses the same noise on databases of the same length."""
+        """Return the concepts of `size` runs; in run i, databases of one length get the same noise."""
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size
@@ -181,7 +181,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         ]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law: a noisy average decides each bit of r independently, and then a, given r.
+        """Return the exact law. Noisy averages decide the bits of r, independently; given r, one decides `a`.
 
         Raises
         ------
@@ -206,13 +206,13 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return Finite(list(self.concepts.listed_concepts()), log_probabilities=(of_word + of_mask).T.ravel())
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with two records in a chunk: an average moves, but not across its threshold."""
+        """Return neighbours with two records per chunk. One average moves, but stays above its threshold."""
         point = (*[0] * (self.concepts.length - 1), 1)
         left = [(point, -1)] * (2 * (self.dimension + 1))
         return [(left, [(point, 1), *left[1:]])]
 
     def _bit_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return, for every j, the share of records with i = j, b = 1 and y = −1 in the chunk of bit j."""
+        """Return, for every j, the share of the records in chunk j with i = j, b = 1 and y = −1."""
         hits = (read.b == 1) & (read.y == -1)
         chunks = [slice(place * chunk, (place + 1) * chunk) for place in range(self.dimension)]
         return np.array([(hits[it] & (read.i[it] == place)).mean() for place, it in enumerate(chunks)])

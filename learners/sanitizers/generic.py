@@ -75,10 +75,10 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     arguments. *By sampling*: on each of the G labellings of the domain, a random sample of S errs by more
     than alpha/2 with probability at most 2·e^(−n·alpha²/2) (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n >
     (2/alpha²)·ln 2G, where G ≤ Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer). *By rounding*, for tiny domains:
-    the shares of S are rounded to multiples of 1/n, those with the largest remainders up. This moves the
-    share of every set by at most |X|/4n. (ii) There are N small databases. Those that err by more than alpha
-    together have at most N·e^(−epsilon·alpha·m/4) times the probability of the best one. So m =
-    (4/(alpha·epsilon))·ln(N/beta), and ln N ≤ n·ln|X| gives m = O(v·ln|X|·…).
+    each share of S is rounded to a multiple of 1/n, up if its remainder is among the largest, else down. This
+    moves the share of every set by at most |X|/4n. (ii) There are N small databases. Those that err by more
+    than alpha together have at most N·e^(−epsilon·alpha·m/4) times the probability of the best one. So m =
+    (4/(alpha·epsilon))·ln(N/beta) records are enough, and ln N ≤ n·ln|X| gives m = O(v·ln|X|·…).
 
     Examples
     --------
@@ -164,7 +164,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def occurrences(self) -> NDArray[np.float64]:
-        """How often every small database holds each point, shape (databases, points); read-only."""
+        """How often each point occurs in each small database, of shape (databases, points)."""
         places = np.array(self.candidates)
         found = np.zeros((len(places), len(self.records)))
         for column in places.T:

@@ -159,7 +159,7 @@ def _scales(top: int) -> list[int]:
 
 
 def _database(masses: list[tuple[int, float]], *, size: int, top: int) -> NDArray[np.uint64]:
-    """Return `size` records that hold each point with about its mass. Records left over are spread evenly."""
+    """Return `size` records, each point with about the given mass. Records left over are spread evenly."""
     held: dict[int, int] = {}
     for point, mass in masses:
         room = size - sum(held.values())

@@ -52,7 +52,9 @@ class Tally:
         return int(self.upto[-1])
 
     def point_error(self, shares: Mapping[int, float]) -> float:
-        """Return the largest |Q_c(S) − share(c)| over POINT_d; S is this tally, and missing shares are 0.
+        """Return the largest error of `shares` as answers to all queries of POINT_d on this tally.
+
+        A point that is missing in `shares` has the answer 0.
 
         Examples
         --------

@@ -81,7 +81,7 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the generic learner's curve; `bits` and `epsilon` turn a value of the study into log2|H|, ε."""
+    """Return the generic learner's curve. From a value of the study, `bits` makes log2|H| and `epsilon` ε."""
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(
@@ -104,7 +104,7 @@ def _generic_curve(bits: Any, epsilon: Any) -> Curve:
 
 
 def generic() -> Study:
-    """Return the study of the generic learner against log2|H| (K11 Theorem 3.4)."""
+    """Return the study of how the generic learner's sample size grows with log2|H| (K11 Theorem 3.4)."""
     return Study(
         "generic",
         "The generic learner: the least m grows with log|H|.",
@@ -122,7 +122,7 @@ def generic() -> Study:
 
 
 def generic_epsilon() -> Study:
-    """Return the study of the generic learner against 1/epsilon (K11 Theorem 3.4)."""
+    """Return the study of how the generic learner's sample size grows with 1/epsilon (K11 Theorem 3.4)."""
     return Study(
         "generic-epsilon",
         "The generic learner: the least m grows with 1/ε.",

@@ -55,8 +55,8 @@ class Sequential(Combined):
 
     Guarantee
     ---------
-    The privacy is `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). If every part
-    declares a law, the law of the output is the product of these; a vector counts as its coordinates.
+    The privacy is `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). If all parts
+    declare laws, the law of the output is the product of these laws. A vector counts as its coordinates.
 
     Examples
     --------
@@ -154,16 +154,16 @@ class RandomChoice(Combined):
         return subject.call(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i makes the same draws on every database.
+        """Return `size` outputs; the draws of run i do not depend on the database.
 
-        Every part draws `size` outputs; run i keeps the i-th output of the part that it chose.
+        Every part draws `size` outputs; run i keeps the i-th output of the part chosen for it.
         """
         chosen = self._chosen(size, rng).tolist()
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law; None if a part has none, or has one that is neither finite nor a density."""
+        """Return the exact law; None unless each part's law is finite, a density or a mixture of both."""
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:

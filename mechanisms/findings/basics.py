@@ -42,7 +42,7 @@ def _worst_loss(subject: Any, size: int) -> float:
 
 
 def c_geometric() -> Finding:
-    """C §2: geometric noise of parameter α is ε-private for e^ε = α^Δ, clamped or not.
+    """C §2: geometric noise of parameter α, clamped or not, is ε-private for e^ε = α^Δ.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def k11_theorem_2_3() -> Finding:
 
 
 def k11_warner() -> Finding:
-    """K11 §1.1: randomized response, truthful with probability 2/3, is ln 2-local; its estimate is unbiased.
+    """K11 §1.1: randomized response, true with probability 2/3, has loss ln 2; its estimate is unbiased.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def k11_warner() -> Finding:
 
 
 def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
-    """Return n, the true share, the exact mean and standard deviation of its estimate, and √(2/n)."""
+    """Return n, the share of ones, the exact mean and deviation of the estimated share, and √(2/n)."""
     from scipy.stats import binom
 
     kept, turned = (
@@ -222,9 +222,9 @@ def _apart(parts: list[GeometricMechanism]) -> float:
 
 
 def bns_advanced() -> Finding:
-    """Advanced composition, which BNS Lemma 2 uses: true, but not always the smaller bound.
+    """Advanced composition, which BNS Lemma 2 uses: the bound holds, but the plain sum may be smaller.
 
-    The plain sum of the ε is smaller if only a few mechanisms are composed, and for ε ≥ 1/2 always.
+    The plain sum of the ε is smaller if only a few mechanisms are composed. For ε ≥ 1/2 it is always smaller.
 
     Examples
     --------

@@ -22,10 +22,10 @@ class LiteralConcavePromise(ConcavePromise):
     """Rec as printed: the second half of H begins at b, the right end of A = [a, b], and B is never used.
 
     Privacy is that of `ConcavePromise`, because H is still computed from private outputs. Utility breaks if
-    the good points lie across the border of two A_i. A_dist then releases the B that holds them and no A, and
-    H consists of points spread evenly over the range. Take T = 4096, alpha = 1/2, epsilon = 1, delta = 1e-6,
-    the least promise r for beta = 0.01, and Q = r on [59, 69] and 0 elsewhere (K = 8). Then it always fails,
-    where Lemma 3 allows a failure probability of 8 %.
+    the good points lie across the border of two A_i. Then A_dist releases no A_i. It releases the B that
+    holds the good points, but H consists of points spread evenly over the range. Take T = 4096, alpha = 1/2,
+    epsilon = 1, delta = 1e-6, the least promise r for beta = 0.01, and Q = r on [59, 69] and 0 elsewhere (K =
+    8). Then the mechanism fails with probability above 0.999, while Lemma 3 allows 8 %.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return a text for reports: the loss is the largest found by this many hill climbs."""
+    """Return a text for reports: the loss is the largest that `count` hill climbs found."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
@@ -43,11 +43,11 @@ def whole(made: Any) -> Formulas:
 
 
 def resampled(made: Any) -> Formulas:
-    """Return n·ε/4c: the loss of n ≤ 4c comparisons with fresh thresholds that stop after c hits.
+    """Return n·ε/4c: the loss of n ≤ 4c comparisons if the run stops after c hits.
 
-    The loss is at most this: the thresholds do not depend on the answers, and each answer moves by 1 under
-    noise of scale 4c/ε. Answers that are alternately far above and far below the threshold approach it, on
-    the output in which every mark is wrong.
+    A fresh threshold is drawn after each hit. The loss is at most n·ε/4c, because the thresholds do not
+    depend on the answers, and each answer moves by 1 under noise of scale 4c/ε. For n ≤ 2c, answers that are
+    far above and far below the threshold in turn approach this loss. Their output has every mark wrong.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
@@ -59,7 +59,7 @@ def simulated_poll(made: Any) -> Formulas:
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number in [low, high] for which `enough` is true, as it must be for all above it."""
+    """Return the least number in [low, high] for which `enough` is true. Above it `enough` must stay true."""
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -81,7 +81,7 @@ def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float =
 def every(
     law: Callable[[list[Any]], Mapping[Any, float]], records: Sequence[Any], *, size: int, delta: float = 0.0
 ) -> float:
-    """Return the largest loss at δ over all pairs of lists of one size that differ in one record."""
+    """Return the largest loss at δ over all pairs of lists of `size` records that differ in one record."""
     laws = {rows: law(list(rows)) for rows in product(records, repeat=size)}
     pairs = (
         (rows, (*rows[:place], record, *rows[place + 1 :]))

@@ -1,4 +1,4 @@
-"""Values of a bounded query on many entries, refused if one is out of bounds."""
+"""Values of a bounded query on many entries. A value out of bounds is refused."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class BoundedQuery:
         return 2.0 * (widest if self.norm is None else min(widest, self.norm))
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return g of every entry, of shape (entries,) or (entries, dimension).
+        """Return the value g of every entry, in an array of shape (entries,) or (entries, dimension).
 
         Raises
         ------

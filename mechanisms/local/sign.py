@@ -117,7 +117,7 @@ class SignResponse(ClaimsItsEpsilon):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` reports of the entry; run i tells the truth on every database or on none."""
+        """Return `size` reports of the entry; whether run i tells the truth does not depend on the entry."""
         value = int(self.values([only_record(database, owner=type(self).__name__)])[0])
         return np.where(rng.random(size) < self.truth, value, -value).astype(np.int64)
 

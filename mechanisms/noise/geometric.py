@@ -56,7 +56,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return self.epsilon / self.sensitivity
 
     def answer(self, database: Any) -> int:
-        """Return the query's exact answer; refuse one that is no integer or above 2^53 in absolute value."""
+        """Return the query's exact answer, which must be an integer of absolute value at most 2^53."""
         answer = self.query(database)
         try:
             number = index(answer)
@@ -90,7 +90,7 @@ class GeometricMechanism(_NoisyInteger):
     epsilon
         The privacy claimed, > 0.
     query
-        f: takes a database, returns an integer. Default: the sum, on records 0 and 1 a count.
+        f: takes a database, returns an integer. Default: the sum of the records.
     sensitivity
         Δf, a whole number ≥ 1: the most that f changes between neighbours. Declared, not derived.
     relation, records, size
@@ -107,8 +107,8 @@ class GeometricMechanism(_NoisyInteger):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (C §2): the law f(k) = (α − 1)/(α + 1)·α^(−|k|) has f(k +
-    j)/f(k) = α^(|k| − |k + j|) ≤ α^|j| (C prints |k − j| for |k + j|), with equality for k on the far side of
-    0. So neighbours differ by at most the factor α^Δf = e^epsilon. Integers have no low bits to leak, so this
+    j)/f(k) = α^(|k| − |k + j|) ≤ α^|j|. (C prints |k − j| in place of |k + j|.) So the probabilities on
+    neighbours differ by at most the factor α^Δf = e^epsilon. Integers have no low bits to leak, so this
     holds on a computer too, as far as numpy's generator draws geometric variables exactly.
 
     Examples
@@ -127,7 +127,7 @@ class GeometricMechanism(_NoisyInteger):
         return int(self._noisy(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` noisy answers; run i draws the same noise on every database."""
+        """Return `size` noisy answers; the noise of run i does not depend on the database."""
         return self._noisy(database, size, rng)
 
     def distribution(self, database: Any) -> Countable:
@@ -195,7 +195,7 @@ class TruncatedGeometricMechanism(_NoisyInteger):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` noisy answers in {0 … upper}; run i draws the same noise on every database."""
+        """Return `size` noisy answers in {0 … upper}; the noise of run i does not depend on the database."""
         return np.clip(self._noisy(database, size, rng), 0, self.upper)
 
     def distribution(self, database: Any) -> Finite:

@@ -40,7 +40,7 @@ def revealing_swaps(
     heads: Sequence[int] = (0,),
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the pairs that differ in their first record and need the largest delta, the largest first.
+    """Return the pairs with different first records that need the largest deltas, in decreasing order.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Histogram:
 
 
 def approvals(database: Sequence[str], solution: str) -> int:
-    """Return how many records name the solution; a record is the text of the letters it approves of.
+    """Return how many records name the solution. A record is a text: the letters of approved solutions.
 
     Guarantee
     ---------

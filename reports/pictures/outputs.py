@@ -22,7 +22,7 @@ _SMALL = 0.1  # of the longest bar: a shorter one is hard to see
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
-    """Return a picture of a witness's outputs. None if the witness has none, as in older versions."""
+    """Return a picture of a witness's outputs. None if the witness holds no outputs (older versions)."""
     if witness.outputs is None:
         return None
     outputs = _without_rare(witness.outputs)
@@ -119,12 +119,12 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
 
 
 def _column(place: tuple[float, float], top: float, foot: float) -> str:
-    """Return the path of a bar that stands at height `foot`, at least half a unit high."""
+    """Return the path of a bar at least half a unit high, whose foot is at the height `foot`."""
     return f"M{place[0]:g} {foot:g}V{min(top, foot - 0.5):g}H{place[1] - 0.7:g}V{foot:g}z"
 
 
 def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequence[bool], y: float) -> None:
-    """Draw a strip below the bins in which the event has outputs: their bars may be too low to be seen."""
+    """Draw a strip below each bin with outputs of the event, because its bar may be too low to be seen."""
     marked = "".join(f"M{a:g} {y:g}H{b:g}" for (a, b), inside in zip(places, held, strict=False) if inside)
     if marked:
         drawing.path("strip", marked)
@@ -133,8 +133,8 @@ def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequen
 def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
     """Draw two bars for each value, one for each side; return the height of the picture.
 
-    If every value of the event has a small share beside the other outputs, the axis ends at the largest share
-    of such a value.
+    The axis ends at the largest share of a value. But if the values of the event have much smaller shares, it
+    ends at the largest share of the event's values.
     """
     left, right, left_in, right_in = outputs.shares
     scale, bottom = Scale(0.0, round_up(_longest(outputs)), 10.0, 410.0), 12 + _ROW * len(outputs.names)
@@ -156,7 +156,7 @@ def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
 
 
 def _longest(outputs: Outputs) -> float:
-    """Return the share of outputs at the end of the axis of bars."""
+    """Return the share of the outputs at which the axis of the bars ends."""
     left, right, left_in, right_in = outputs.shares
     longest, inside = max(*left, *right), max(*left_in, *right_in)
     return inside if 0 < inside < _SMALL * longest and not outputs.edges else longest

@@ -21,7 +21,8 @@ from audit.verdict.shown.outputs import MOST_BINS, MOST_NAMES, Seen, outputs_by_
 
 
 def test_bins_of_densities_have_the_masses_of_scipy_and_the_part_of_the_event():
-    """The outer bins hold the tails. The event takes a part of the bin around its end."""
+    """The outer bins hold the tails. The event holds only a part of the bin in which it
+    ends."""
     region = Region(intervals=((0.3, math.inf),))
     kept = outputs_by_law(region, Density.laplace(0.0, 0.5), Density.laplace(1.0, 0.5))
     cuts = [-math.inf, *kept.edges[1:-1], math.inf]
@@ -83,7 +84,7 @@ def test_values_that_are_not_numbers_are_named_including_those_of_the_event():
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
-    """The outer bins hold the numbers that are too large to draw. A page can show these bins."""
+    """The outer bins hold the numbers that are too large for the axis of a picture."""
     seen = Seen(Event((NumberIn(Value(), ((1.0, math.inf),)),)))
     ends = [-1.79e308, 1.79e308] if wide else []
     for side in (0, 1):

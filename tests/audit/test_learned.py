@@ -40,7 +40,7 @@ def drawn(rng, noise, shift):
 
 @pytest.mark.parametrize(("noise", "least"), [("independent", 0.75), ("in common", 0.6)])
 def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
-    """Normal noise of covariance Σ: the likelihood ratio is linear, with signal μᵀΣ⁻¹μ.
+    """With normal noise of covariance Σ, the log-likelihood ratio is linear; its signal is μᵀΣ⁻¹μ.
 
     The score is additive over entries and differences, each cut into at most 12 bins. If all entries share a
     noise term, the sum of the entries' own log-ratios has only about 1/23 of the signal. The share of the

@@ -201,8 +201,8 @@ def test_the_databases_of_the_user_do_not_change():
 
 
 def mutates_late(database, rng):
-    """Return a leak. After a number of calls, change the input too. An environment variable counts the calls,
-    because copies of the function share it."""
+    """Return the first record with too little noise. After a number of calls, also change the input. The
+    calls are counted in an environment variable, which copies of the function share."""
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)
     answer = database[0] + rng.laplace(scale=0.1)
@@ -684,8 +684,8 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 
 
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
-    """A bet has a constant h. If the subject leaks, calls pay 2 − h − δ on the p side and h − δ on the q
-    side.
+    """Bets differ in a constant h. If the subject leaks, a call pays 2 − h − δ on the p side and h − δ on the
+    q side.
 
     The largest stake is 0.985 of the possible loss. Its growth, at the best h, gives the fewest calls that
     can refute. A real audit also needs runs to choose a pair and an event.

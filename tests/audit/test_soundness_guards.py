@@ -48,8 +48,8 @@ PAIR = ([0], [1])
 
 
 class OneNoiseForAll:
-    """A subject that is correct in single calls. Its sampler makes one draw for all runs of a call of
-    `sample`."""
+    """A subject that is correct in single calls. But one call of `sample` makes a single draw for all its
+    runs."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -169,8 +169,8 @@ def given_up(answer, *, calls, epsilon=0.0):
 
 @pytest.mark.parametrize("answer", [coin, lambda database, rng: database[0]], ids=["coin", "leak"])
 def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
-    """The remaining wealth is at most what any complete batch would have left. The test compares it with
-    random batches."""
+    """The remaining wealth is at most what any complete batch would have left. The test draws
+    complete batches at random and compares."""
     betting = given_up(answer, calls=90)
     *_, before, after = betting.ledger.path(0.0, 0.0)
     assert betting.log_wealth == pytest.approx(after)
@@ -247,7 +247,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
 
 
 class Declares:
-    """A subject that always gives one output, by law and in calls."""
+    """A subject that always returns 0. Its declared law says so too."""
 
     def __call__(self, database, rng):
         return 0
@@ -385,8 +385,8 @@ def crossing(failures, *, beta):
 
 
 def test_the_wealth_against_a_learner_is_looked_at_after_pairs_only():
-    """The wealth after the first trial of a pair may depend on the order of the calls, so a crossing there
-    does not count."""
+    """The wealth after the first trial of a pair may depend on the order of the calls. So the wealth does not
+    count if it reaches the threshold after a first trial but not after the second."""
     failures = [1, 1, 1, 1, 1, 0]
     significance = crossing(failures, beta=0.3)
     assert not settled(failures, beta=0.3, significance=significance).refuted
@@ -407,7 +407,7 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
     """The bounds are compared with the sum over all outcomes. Rounding the losses changes δ(ε) most at its
-    kinks. There it uses an eighth to a quarter of the allowance in `Bracket`."""
+    kinks: by an eighth to a quarter of the allowance in `Bracket`."""
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))

@@ -129,8 +129,8 @@ def test_estimates_stay_inside_the_unit_interval():
 
 
 def test_an_event_of_values_seen_once_promises_nothing():
-    """No value occurs twice. Ordered by all runs, the values would predict a fast growth. If the order for
-    each run leaves that run out, they predict none."""
+    """No value occurs twice. If all runs decided the order of the values, the values would predict a fast
+    growth. They predict no growth if each run is judged by an order from the other runs."""
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
     table.counts += table.count(View(outputs[:20]), View(outputs[20:]))
@@ -140,8 +140,8 @@ def test_an_event_of_values_seen_once_promises_nothing():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_by_enumeration_unfinished_runs_do_not_raise_the_expectation(seed):
-    """Runs of a tight pair are lost in the way that suits the bet best or worst. E[factor] ≤ 1 holds even
-    then."""
+    """The two laws meet the claim with equality, and whether a run ends depends on its side and its answer.
+    E[factor] ≤ 1 holds even then."""
     rng = np.random.default_rng(seed)
     p, q = rng.dirichlet(np.ones(3), 2)
     ratio = max(float(np.max(p / q)), float(np.max(q / p)), 1.0)

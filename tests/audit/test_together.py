@@ -1,5 +1,5 @@
 """Several audits judged together: the rules e-BH and Holm compared with their definitions, and the sentence
-about the audits."""
+that says how many claims the rules reject."""
 
 import math
 
@@ -68,8 +68,8 @@ def test_a_replay_that_refutes_counts_by_its_significance():
     ("epsilon", "delta", "pairs"), [(1.0, 0.0, 70_000), (0.1, 1e-3, 10**6), (3.0, 0.0, 5_000)]
 )
 def test_the_planned_test_has_the_stated_power_at_the_stated_epsilon(epsilon, delta, pairs):
-    """The reference is the normal approximation of a test that rejects if the mean of X − e^ε·Y − δ is
-    large."""
+    """The reference is the normal approximation of a test that rejects the claim if the mean of
+    X − e^ε·Y − δ is large."""
     found = fixed_sample_epsilon(pairs, epsilon=epsilon, delta=delta, significance=1e-6)
     p, ratio = generic(delta), math.exp(epsilon)
 

@@ -21,7 +21,7 @@ RUNS = 100_000
 
 
 def patterns(size):
-    """Return the neighbours of the published benchmarks: one answer, half of them, or all of them move."""
+    """Return the neighbours of the published benchmarks: one answer moves, or half of the answers, or all."""
     one, half = [1.0] * size, size // 2
     others = [
         [0.0, *one[1:]],

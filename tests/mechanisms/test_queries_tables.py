@@ -42,8 +42,8 @@ def test_the_exact_audit_finds_that_a_table_loses_what_it_claims(name):
 
 
 def unscaled(epsilon, top):
-    """Return a randomizer whose two-sided geometric noise has rate epsilon, not epsilon/top. Each step of the
-    record costs a factor e^epsilon."""
+    """Return a randomizer whose two-sided geometric noise has rate epsilon, not epsilon/top. If the record
+    changes by 1, a probability changes by a factor of up to e^epsilon."""
     keep = math.exp(-epsilon)
     point = (1 - keep) / (1 + keep)
     table = [

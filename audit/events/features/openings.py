@@ -98,7 +98,7 @@ def words_of(path: Path) -> str:
 
 
 def _both_ends(length: int, most: int) -> Sequence[int]:
-    """Return the indices into a sequence; for a long one, equally many from its beginning and its end."""
+    """Return all indices of a sequence or, if it is longer than `most`, that many, half from each end."""
     if length <= most:
         return range(length)
     return [*range(most - most // 2), *range(-(most // 2), 0)]

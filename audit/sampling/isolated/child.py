@@ -49,13 +49,13 @@ class Errand:
     Parameters
     ----------
     recipe
-        The instructions to make the subject, and the seed of the process's generators.
+        The instructions to make the subject, and the root of the seed tree.
     paths
         The module search path.
     folder
         The worker's own directory: working directory, home and temporary directory.
     place
-        The place in the seed tree from which the process's generators are seeded.
+        The place in the seed tree that determines the process's generators.
     task
         The packed runs; unpacking their databases may need `paths`.
 
@@ -190,7 +190,7 @@ def _spawned(first: bytes, number: int, *pipes: int) -> int:
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Be a worker in a process that was not forked; its first request comes from the pipe `start`."""
+    """Be a worker in a process that was not forked; read the first request from the pipe `start`."""
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)

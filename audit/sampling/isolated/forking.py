@@ -95,7 +95,7 @@ class _Template:
         self._process = launch(__name__, [theirs.detach()], shares_cores=shares_cores)
 
     def fork(self, module: str, pipes: Sequence[int], variables: Mapping[str, str]) -> Forked:
-        """Return a new process that calls `main` of the module with these pipes."""
+        """Return a new process that calls `main` of `module` with these pipes."""
         status, told = os.pipe()
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(os.close, status)
@@ -209,7 +209,7 @@ def _report_ended(statuses: dict[int, int]) -> None:
 
 
 def _become(pipes: Sequence[int], module: str, variables: dict[str, str], paths: list[str]) -> NoReturn:
-    """Make this forked process equal to one that was started separately, and call `main` of the module."""
+    """Make this forked process equal to one that was started separately, and call `main` of `module`."""
     code = 1
     try:
         signal.set_wakeup_fd(-1)

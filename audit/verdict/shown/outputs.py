@@ -49,7 +49,7 @@ _name = partial(output_words, digits=_DIGITS)
 
 @dataclass
 class Seen:
-    """The outputs of a witness's runs, counted by the quantity that its event reads first.
+    """The outputs of a witness's runs, counted by the quantity that the witness's event reads first.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Seen:
     _known: Known = field(default_factory=dict)
 
     def add(self, side: int, view: View, inside: Flags) -> None:
-        """Add a block of outputs of one side (0 left, 1 right), and which of them are in the event."""
+        """Add outputs of one side (0 left, 1 right); `inside` says which outputs are in the event."""
         room, first = _MOST_KEPT - sum(map(len, self._columns[side])), self._first
         if room <= 0 or first is None:
             return
@@ -91,13 +91,16 @@ class Seen:
 
     @property
     def _first(self) -> NumberIn | AtomIn | None:
-        """The event's first condition on a number, else its first on a value. None for a region of a law."""
+        """The event's first condition on a number or, if no condition is on a number, on a value.
+
+        None for a region of a law.
+        """
         found = (each for kind in (NumberIn, AtomIn) for each in self.event.conditions if type(each) is kind)
         return next(found, None)
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs under two exact laws, counted in bins, and the part of each bin in the event.
+    """Return the outputs under two exact laws, counted in bins, with the part of each bin inside the event.
 
     Return None for laws that cannot be counted in bins.
 
@@ -260,10 +263,10 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins. They also cover ends of the event that are near.
+    """Return round edges of about `MOST_BINS` bins, which also cover ends of the event close to the outputs.
 
-    Whole numbers lie in the middle of their bins. Return None if numbers are too far apart or too close for
-    bins.
+    Whole numbers lie in the middle of their bins. Return None if the numbers are too large for bins, or too
+    close together.
     """
     low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low
@@ -289,7 +292,7 @@ def _step(least: float) -> float:
 def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
     """Return the outputs counted in a table of shape (4, number of bins and names).
 
-    If `names` is the `Outputs` of single values, their columns are added to the table.
+    If `names` is an `Outputs` of single values, its columns are added to the table.
     """
     if isinstance(names, Outputs):
         beside = (names.on_left, names.on_right, names.left_inside, names.right_inside)

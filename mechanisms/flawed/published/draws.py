@@ -21,7 +21,7 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 
 @dataclass(frozen=True, kw_only=True)
 class TextbookLaplace(OnRecords):
-    """A count with Laplace noise computed in double precision, whose low bits reveal the count.
+    """A count with Laplace noise in double precision. The low bits of the output reveal the count.
 
     With exact real numbers the mechanism is private. In doubles the noise is the logarithm of one of 2^53
     numbers; near 0 such logarithms lie on a fine grid. Noise that is added to 1 is rounded to multiples of

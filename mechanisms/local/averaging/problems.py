@@ -70,9 +70,9 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
     The first four are: all weight on the lowest value; all on the highest; half on each (the largest possible
-    variance); nine tenths on the lowest and one tenth on the highest. If another value is nearer 0 than both,
-    one distribution puts all weight on it (only the noise varies). If there are more than two records, the
-    last distribution gives all records the same weight.
+    variance); nine tenths on the lowest and one tenth on the highest. If the value nearest 0 is neither the
+    lowest nor the highest, one distribution puts all weight on that value (only the noise varies). If there
+    are more than two records, the last distribution gives all records the same weight.
 
     Examples
     --------

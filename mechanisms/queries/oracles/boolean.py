@@ -68,8 +68,8 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
     divided by Θ(b). A divisor of smaller order would not do, as the query g = b·g_1 shows. No query depends
     on an answer.
 
-    This is K11's remark after Definition 5.4 (there quoted from Bshouty and Feldman), with the tolerance
-    Θ(tau/b) that the remark does not mention.
+    This is K11's remark after Definition 5.4, which quotes Bshouty and Feldman. The remark does not mention
+    that the tolerance becomes Θ(tau/b).
 
     Examples
     --------

@@ -177,7 +177,7 @@ class SQRun(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each query; its databases differ in the first record of the query's chunk."""
+        """Return a pair for each query: databases that differ in the first record of the query's chunk."""
         first, last = self.records[0], self.records[-1]
         base = [first] * (self.size or 0)
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
@@ -197,9 +197,9 @@ class LocalRun(SQRun):
     epsilon
         The budget of every entry, > 0.
     tau
-        The argument of `make`: for `mean_and_spread` the tolerance of its queries; for an algorithm whose
-        queries have smaller tolerances, the error of its output. The size follows the algorithm's `hardest`
-        query.
+        The argument of `make`: the tolerance of the queries (`mean_and_spread`), or the error of the output
+        of an algorithm that chooses smaller tolerances for its queries. `size` follows from the algorithm's
+        `hardest` query.
     beta
         The allowed probability that at least one answer misses its tolerance.
     size

@@ -28,7 +28,7 @@ __all__ = ["DensityRandomizer", "JointDensities", "Simulated", "as_simulated", "
 class DensityRandomizer:
     """A transparent local randomizer as a simulation needs it: draws from R(u), and densities of an answer.
 
-    K11 Claim 5.9 compares Pr[R(u) = w] with Pr[R(0) = w], which are 0 for R_g; densities take their place.
+    K11 Claim 5.9 compares Pr[R(u) = w] with Pr[R(0) = w]. For R_g both are 0, so densities are compared.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class DensityRandomizer:
     Guarantee
     ---------
     `epsilon` is what the randomizer claims. A ratio of densities outside [e^(−epsilon), e^epsilon] breaks the
-    claim, and the query that would ask about it is refused.
+    claim, and a query that needs this ratio is refused.
 
     Examples
     --------

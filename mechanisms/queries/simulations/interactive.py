@@ -86,7 +86,7 @@ class InteractiveSimulation:
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
 
     def access(self, past: tuple[Any, ...]) -> Access | None:
-        """Return the access that follows the outcomes at these positions; None if the run is over."""
+        """Return the access that follows past outcomes, given as positions; None if the run is over."""
         randomizers: list[Simulated] = []
         outcomes: tuple[Any, ...] = ()
         for place in past:
@@ -150,7 +150,7 @@ class InteractiveSimulation:
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to the true joint law, over all valid oracles.
+        """Return the greatest distance of the simulated law from the true law, over all valid oracles.
 
         Exact: for every event, backward induction over the accesses finds the answers that move its
         probability most. There may be at most 16 possible runs.

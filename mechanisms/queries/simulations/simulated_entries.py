@@ -142,7 +142,7 @@ class SimulationTerms:
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
-        """Raise if a database with these past answers must not answer all of these questions.
+        """Raise an error if these questions, after these past answers, exceed the limits of the database.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class SimulationTerms:
 
 
 def _cost(table: Simulated) -> float:
-    """Return the cost of an answer to its entry: the claim, or the exact loss if that is larger."""
+    """Return the cost of one answer for its entry: the randomizer's claim or exact loss, the larger one."""
     return max(table.claimed or 0.0, table.epsilon)
 
 
@@ -293,7 +293,7 @@ class SimulatedEntries:
         return [question.answer(self._drawn(question)) for question in questions]
 
     def _drawn(self, question: Question) -> list[Any]:
-        """Return the positions of the answers; entries with equal earlier answers are answered together."""
+        """Return the answers, as positions. Entries with equal earlier answers are simulated together."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}
