@@ -119,6 +119,6 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return, for each number of calls, whether the share has the Clopper–Pearson interval `interval`."""
+    """Return, for each number of calls, whether `share` hits would have this Clopper–Pearson interval."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))

@@ -135,7 +135,9 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
-    """Return pairs of sampler calls for `2·pairs` runs, each as (left runs, right runs, right call first).
+    """Return a plan of sampler calls, two for each item, that make `2·pairs` runs in all.
+
+    An item is (runs of the left call, runs of the right call, whether the right call comes first).
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class Told:
         The bounds on the loss or the failure probability, their confidence, the runs made, and how to repeat
         the audit.
     standing : str
-        A sentence on where the numbers of that witness come from.
+        A sentence on where the numbers of the simplest witness come from.
     mark : str
         A text that follows the headline.
     entries : sequence of str

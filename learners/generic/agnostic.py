@@ -262,7 +262,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def _handicap(self) -> NDArray[np.float64] | float:
-        """The amounts that the description lengths subtract from the scores: each bit halves the weight."""
+        """What is subtracted from the scores for the description lengths, so that a bit halves the weight."""
         if self.lengths is None:
             return 0.0
         return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)
@@ -323,7 +323,7 @@ def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner:
 
 
 def _gamma(point: int) -> int:
-    """Return the length of point + 1 in Elias' gamma code, in bits."""
+    """Return the number of bits of Elias' gamma code for the whole number `point` + 1."""
     return 2 * (point + 1).bit_length() - 1
 
 

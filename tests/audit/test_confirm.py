@@ -324,8 +324,8 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
 
 
 def exact_p_value(calls, hits):
-    """Return Pr[Σ hits²/calls ≥ its observed value], if the hits fall on random calls, each call at most
-    once."""
+    """Return the probability that Σ hits²/calls is at least its observed value, if the hits are a random
+    choice among all calls."""
 
     def statistic(drawn):
         return sum(d * d / n for d, n in zip(drawn, calls, strict=True))

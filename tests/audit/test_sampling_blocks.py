@@ -1,5 +1,5 @@
-"""Blocks of runs: the size alone decides where they are cut, the seed tree what they draw, and coins the
-order of the sides."""
+"""Blocks of runs. The number of runs alone decides where blocks are cut, the seed tree decides what runs
+draw, and coins decide the order of the sides."""
 
 import numpy as np
 import pytest
@@ -305,7 +305,7 @@ class Counting(Vectorised):
 
 @pytest.mark.parametrize("way", ["coupled", "singly"])
 def test_coupled_and_single_runs_are_made_by_single_calls(way):
-    """The subject has a sampler, which is not used. Laplace noise exceeds 500 with probability exp(−500)."""
+    """Answers above 500 come from single calls: Laplace noise exceeds 500 with probability exp(−500)."""
     sampler = Sampler(adapt(Counting()), seed=0)
     left, right = sides(sampler, [0], [1], 30, (EXPLORE,), **{way: True})
     assert len(left) == len(right) == 30

@@ -101,11 +101,11 @@ def _named(value: Any) -> Any:
 
 
 def _constructed(value: Any, at_first: Any) -> Any:
-    """Return the constructor call that makes an object anew; its arguments are attributes of the same names.
+    """Return the constructor call that makes an object anew.
 
-    The new object must equal the old one as it was before its first run. It may differ if a second new object
-    differs too, because then the constructor draws. An object that stores its arguments in another form
-    cannot be made anew.
+    The arguments are the attributes of the same names. The new object must equal the old one as it was before
+    its first run, unless two new objects differ from each other: then the constructor draws. An object that
+    stores its arguments in another form cannot be made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
@@ -149,7 +149,10 @@ def _state(value: Any) -> Any:
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
-    """Return the constructor's arguments: data from the first state, code from the present object."""
+    """Return the arguments for the constructor, read from attributes.
+
+    Functions and classes are read from the present object, and data from its state before the first run.
+    """
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:
