@@ -285,5 +285,5 @@ def _score(x: Floats, y: Floats) -> Floats:
 
 
 def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    """Add the counts of one more block to `sums`, table by table. `sums` is empty before the first block."""
+    """Return `sums` with one more block added, table by table. `sums` is empty before the first block."""
     return [a + b for a, b in zip(sums, more, strict=True)] if sums else more

@@ -193,7 +193,7 @@ def kept(batch: Any, count: int) -> Any:
     Raises
     ------
     SubjectError
-        The first axis of `batch` is not `count`.
+        The first axis of `batch` does not have length `count`.
 
     Examples
     --------

@@ -22,7 +22,9 @@ _MORE: Final = 16
 
 @dataclass
 class Answers:
-    """The outputs of a subject from a few generator states, on two sides with normally the same database.
+    """The outputs of a subject from a few generator states.
+
+    There is a left and a right side, as in any block of runs, but normally both have the same database.
 
     Examples
     --------

@@ -107,7 +107,10 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return in words how many databases the code ran on, out of how many if the pairs are few."""
+        """Return in words on how many databases the code ran.
+
+        If there are few pairs, the words also say how many different databases the pairs have.
+        """
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -144,7 +147,7 @@ class LawRuns:
     def _close(self) -> list[tuple[Pair, Pair]]:
         """Return the pairs to compare closely, each with the pair on which the code runs.
 
-        The code runs on the pair itself and, for a `symmetric` subject, also on its records in another order.
+        The code runs on the pair itself and, for a `symmetric` subject, also on its reordered records.
         """
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]

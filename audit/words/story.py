@@ -36,8 +36,8 @@ def event_words(witness: Witness, digits: int = 6) -> str:
 class WitnessWords:
     """The texts that describe a witness.
 
-    The argument `limit` bounds the characters of each database, roughly. Ends of intervals have at least
-    `digits` digits.
+    The argument `limit` is about the largest number of characters for one database. The argument `digits` is
+    the least number of digits for the ends of intervals.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note that the event alone does not break an exactly refuted claim; empty if it does."""
+    """Return a note if exact laws refute the claim but the event alone does not; else an empty text."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:

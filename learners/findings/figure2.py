@@ -90,7 +90,7 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return the sample size n, after the least probability of the right output over some targets.
+    """Return the least probability of the right output over some targets, and the sample size n.
 
     The probability is exact. The learner gets one sample of n examples for each target.
     """

@@ -94,7 +94,7 @@ class GroupedChoice:
     def sample(self, size: int, rng: np.random.Generator) -> list[int]:
         """Return the numbers that `size` runs choose.
 
-        If the generator starts alike, run i uses the same random numbers for every score.
+        With equal generators, run i uses the same random numbers for every score.
         """
         cumulative = self._cumulative
         pieces = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right").tolist()

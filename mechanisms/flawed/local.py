@@ -155,7 +155,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
         return float(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` answers. If the generator starts alike, run i draws the same for both entries."""
+        """Return `size` answers. With equal generators, run i draws the same number for every entry."""
         return rng.random(size) + float(only_record(database, owner="ShiftedUniform"))
 
     def distribution(self, database: Sequence[Any]) -> Density:

@@ -177,7 +177,7 @@ class ChoosingScores(PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers. If the generator starts alike, run i draws the same for any vector."""
+        """Return `size` answers. With equal generators, run i draws the same numbers for every vector."""
         return self.mechanism.choose(self._scores(database), size=size, rng=rng)
 
     def distribution(self, database: Sequence[int]) -> Finite:

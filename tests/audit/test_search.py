@@ -211,7 +211,7 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """The larger its numbers, the better a pair. Proposals have small numbers only; a variation moves both
+    """A pair is better if its numbers are larger. Proposals have small numbers only; a variation moves both
     numbers by one."""
 
     def vary(pair):

@@ -25,7 +25,7 @@ from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names and summaries of the matching studies, or of all without a pattern."""
+    """Print the names and summaries of the studies that match; without a pattern, of all studies."""
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():

@@ -60,7 +60,10 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
-    """Return what `made` needs to make the object anew; raise LookupError or the constructor's own error."""
+    """Return what `made` needs to make the object anew.
+
+    If the object cannot be made anew, raise LookupError or the constructor's own error.
+    """
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
         return Made(replace, (value.shell(),), {"inner": inner})

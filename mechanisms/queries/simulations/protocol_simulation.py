@@ -170,15 +170,16 @@ class ProtocolSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """beta/3, which bounds the distance of the simulated law from the true law for valid oracles."""
+        """beta/3, a bound on the distance of simulated outputs from true ones, for every valid oracle."""
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance between the laws of simulated and true outputs, over valid oracles.
 
-        The statistical distance is computed exactly. For every event, backward induction over the accesses of
-        all entries finds the answers that change the probability of this event most. An answer may depend on
-        everything before it. There may be at most 16 possible outputs.
+        True outputs are those of the protocol on independent entries. The statistical distance is exact: for
+        every event, backward induction over the accesses of all entries finds the answers that change the
+        probability of this event most. An answer may depend on everything before it. There may be at most 16
+        possible outputs.
         """
         start = self._begun()
         ends = list(self._ends(start))
