@@ -261,7 +261,7 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 
 
 def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Return events of several sizes, each the bins with the largest ratios of counts `x` to counts `y`.
+    """Return events of several sizes. Each is the set of bins with the largest ratios of count x to count y.
 
     The hits returned are leave-one-out: a run in bin b counts as a hit only if b would be in the event
     without that run. For x this rule removes the bias of choosing the bin because of the run. For y the rule

@@ -99,7 +99,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if the part at this place varies on another database after the same draw calls."""
+    """Return the fault if this part varies on another database, in runs that make the same draw calls."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []

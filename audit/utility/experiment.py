@@ -309,7 +309,10 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
-    """Return a learner's declared law on a database, or None if it has none; a text describes a failure."""
+    """Return a learner's declared law on a database; None if it declares none there.
+
+    If computing the law fails, return a text that says why.
+    """
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
 

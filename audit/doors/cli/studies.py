@@ -213,7 +213,7 @@ def _run(
 
 
 def bracket(cell: Cell) -> str:
-    """Return a text with the two sizes between which the least size of a cell lies, and with the bound.
+    """Return a text with the two sizes between which the least size of a cell lies, and the theorem's bound.
 
     Examples
     --------

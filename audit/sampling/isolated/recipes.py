@@ -173,7 +173,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value may be passed to a constructor again: plain data, also in frozen dataclasses."""
+    """Return whether a value is plain data, which may be passed to a constructor again."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

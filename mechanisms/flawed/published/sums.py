@@ -129,8 +129,8 @@ class WrappingSum(OnRecords):
 
     The noise is right if one record moves the sum by at most `upper`. But in 8 bits 127 + 1 is −128: one
     record can move the sum by 255, the whole range of the type. The loss is then 255·epsilon/upper, or 2.55
-    for upper = 100 at epsilon = 1. The correct way is a sum that stops at the
-    ends of the type (`SaturatingSum`), or a type that holds every sum.
+    for upper = 100 at epsilon = 1. The correct way is a sum that stops at the ends of the type
+    (`SaturatingSum`), or a type that holds every sum.
 
     Parameters
     ----------
