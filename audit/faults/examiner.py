@@ -61,7 +61,7 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault shown by runs on the databases in the question."""
+        """Return the fault that runs show. `question` holds the databases and facts of the refutation."""
         databases, asked = question
         try:
             with computing_for(self.limit):

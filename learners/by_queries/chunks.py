@@ -117,7 +117,7 @@ class EvenChunks(Oracle):
     noise
         The model and epsilon.
     rng
-        Where the noise comes from.
+        The generator of the noise.
 
     Raises
     ------

@@ -255,7 +255,7 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
 
 
 def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
-    """A step may lose 0.1, but it loses 0.13. The evidence grows by 2e-4 nats per pair of runs on one step,
+    """A step loses 0.13; the claim allows 0.1. The evidence grows by 2e-4 nats per pair of runs on one step,
     and by 1e-2 at distance 20."""
 
     def loud(database, rng):

@@ -62,8 +62,8 @@ def test_responses_meet_their_claim_on_every_pair(false_alarms):
 
 
 def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
-    """Sums and counts move by at most 1, so the laws of one record are the worst. `test_false_alarms`
-    compares these laws with closed forms."""
+    """Between neighbours, sums and counts move by at most 1. So the laws on databases of one record are the
+    worst. These are the laws that `test_false_alarms` compares with closed forms."""
     for name, value in (("laplace sum", sum), ("gaussian sum", sum), ("geometric count", len)):
         case = false_alarms.SEARCHED[name]
         moves = {abs(value(left) - value(right)) for left, right in case.databases.enumerate()}

@@ -19,7 +19,7 @@ CANCELLED = 8 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class QuadraticRatio:
-    """The log-ratio constant + slope·u + curvature·u², u = x − centre, from `left` to `right`.
+    """The log-ratio constant + slope·u + curvature·u² at x, from `left` to `right`; u is x − centre.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class _Found:
 
 
 def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
-    """Return the events with positive estimated growth. For a fitted score add events of its entries."""
+    """Return the events with positive estimated growth, also events on entries of the best fitted score."""
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
     best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)
