@@ -80,7 +80,7 @@ class Meter:
 
     @property
     def share(self) -> float:
-        """The share of runs, up to the refutation, that the search drew."""
+        """The search's share of the runs made up to the refutation."""
         return self.runs.get("searching", 0) / max(1, self.before)
 
 

@@ -1,6 +1,6 @@
 """Count the runs to a refutation if no pair is given, with and without `recorded=True`.
 
-With it, recorded draws steer the search for a pair.
+With `recorded=True`, recorded draws steer the search for a pair.
 
 Some subjects are mechanisms of the peer suite: those whose true ε is above the claimed 1. The others are
 cases from a file: faulty mechanisms whose fault can be found by counting outputs. Each of these cases has a

@@ -17,8 +17,8 @@ from audit import PureDP
 class TreeCounter:
     """Noisy counts of a stream of bits, one after every event.
 
-    Guarantee: epsilon-differential privacy if one event is replaced and `scale` is levels/epsilon: an event
-    changes one node of each level by at most 1.
+    Guarantee: if `scale` is levels/epsilon, the counts are epsilon-differentially private when one event is
+    replaced. The reason is that an event changes only one node of each level, by at most 1.
     """
 
     claim: PureDP

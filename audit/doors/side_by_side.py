@@ -145,7 +145,7 @@ class _UnderWay:
             yield from [index for index, future in self.futures.items() if future.done()]
 
     def answer(self, index: int) -> Callable[[], Any]:
-        """Return a function that returns the answer of a finished call; free the terminal for printing."""
+        """Free the terminal for printing. Return a function that returns the answer of a finished call."""
         future = self.futures[index]
         if future.exception() is None:
             self.measured[index] = future.result()[0]
@@ -231,7 +231,7 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls; name its class if it is not ours.
+    """Return the text of an error that must not end the other calls, with its class if this is not ours.
 
     With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 

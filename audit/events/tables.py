@@ -136,12 +136,14 @@ class Candidates:
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
     def count(self, counted: Floats) -> Floats:
-        """Return the counts of a batch, shape (events, 4): p side inside, outside, q side inside, outside.
+        """Return the counts of a batch, shape (events, 4).
+
+        The four are the runs inside and outside the event on the p side, then those on the q side.
 
         Parameters
         ----------
         counted
-            Runs by bin, shape (2, bins + 1): of the p side, of the q side.
+            Runs by bin, shape (2, bins + 1): the p side, then the q side.
         """
         of_p, of_q = self.inside_p @ counted[0], self.inside_q @ counted[1]
         return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
@@ -259,11 +261,11 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 
 
 def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Return events of several sizes: the bins of largest ratio x/y. Counts are leave-one-out.
+    """Return events of several sizes. Each is the set of bins with the largest ratios of count x to count y.
 
-    A run in bin b counts as a hit only if b would be in the event without that run. For x this rule removes
-    the bias of choosing the bin because of the run. For y the rule can only raise the estimated probability,
-    which makes the event look less good.
+    The hits returned are leave-one-out: a run in bin b counts as a hit only if b would be in the event
+    without that run. For x this rule removes the bias of choosing the bin because of the run. For y the rule
+    can only raise the estimated probability, which makes the event look less good.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")
@@ -283,5 +285,5 @@ def _score(x: Floats, y: Floats) -> Floats:
 
 
 def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    """Return `sums` plus the counts of one more block, by table; `sums` is empty before the first block."""
+    """Return `sums` with one more block added, table by table. `sums` is empty before the first block."""
     return [a + b for a, b in zip(sums, more, strict=True)] if sums else more

@@ -172,7 +172,10 @@ def _scored(codes: Codes, weights: Floats) -> Floats:
 
 
 def _thermometer(starts: Ints) -> Floats:
-    """Return thermometer codes of all bins: 1 for each step up to the bin; "no number" has its own step."""
+    """Return the thermometer codes of all bins: the code of a bin has a 1 for each step up to this bin.
+
+    The bin "no number" has a step of its own.
+    """
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
     for first, end in pairwise(starts):
         size = end - first

@@ -61,7 +61,7 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault shown by runs on the databases in the question."""
+        """Return the fault that runs show. `question` holds the databases and facts of the refutation."""
         databases, asked = question
         try:
             with computing_for(self.limit):
@@ -125,7 +125,10 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
 
 @contextmanager
 def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
-    """Yield the scene of a mechanism, after two runs from seed `first` that show whether it keeps state."""
+    """Yield the `Scene` in which the mechanism runs from its first state each time.
+
+    Two runs, the first with seed `first`, show what this takes: nothing, new copies, or new generators.
+    """
     pristine = Pristine(mechanism)
     given = {name: Input(each, every_run=True) for name, each in databases.items()}
     with recorded_everywhere() as reel:
@@ -149,7 +152,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
 
 
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that calls one copy of the mechanism; its generators start anew in every run."""
+    """Return a function that calls one copy of the mechanism, whose own generators start anew in each run."""
     twins = Twins(reel)
     call = calling.bind(pristine.copy_with(twins))
 

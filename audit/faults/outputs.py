@@ -41,9 +41,9 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side gives at a place: an exception, None or NaN, or "answers".
+    """Return what the left and the right side give at a place: "answers", or words for the missing answer.
 
-    The list is empty unless one side always answers and the other never does.
+    Return an empty list unless one side always answers at this place and the other side never does.
     """
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
@@ -99,7 +99,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if the part at this place varies on another database, with draws of the same form."""
+    """Return the fault if this part varies on another database, in runs that make the same draw calls."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
@@ -165,9 +165,9 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs whose output has a word, key or length in `only`; None unless surely above δ.
+    """Return the share of runs whose output has a word, key or length in `only`; None if it may be δ or less.
 
-    Runs are added until this is decided or their number reaches `_RARE`.
+    Runs are added until the share is surely above or below δ, or the number of runs reaches `_RARE`.
     """
     share, plain = 0.0, scene.plain(side)
     seen = [not only.isdisjoint(tokens(run.output)) for run in plain]

@@ -100,7 +100,7 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
     Raises
     ------
     SubjectError
-        Two databases are neighbours, in either order, but not in `pairs`.
+        The relation calls two databases neighbours in at least one order, but `pairs` lacks their pair.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _calls(relation: Any, left: Any, right: Any) -> bool:
 
 
 class _Places:
-    """An index of databases, by the identity of their records or, for copied records, by canonical key."""
+    """Finds databases in a list: by the identities of their records or, if records are copies, by key."""
 
     def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
         self._databases = databases

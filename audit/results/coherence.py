@@ -1,4 +1,4 @@
-"""Check that a saved refutation is consistent. If a file was damaged or edited by hand, it often is not.
+"""Check that a saved refutation does not contradict itself, as damaged or edited files often do.
 
 A file that contradicts itself is refused, because as a regression test it would guard against a fault that no
 audit found. Passing this check proves nothing: a replay decides by its own runs.
@@ -119,6 +119,6 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return, for each number of calls, whether the share has the Clopper–Pearson interval `interval`."""
+    """Return, for each number of calls, whether `interval` is the Clopper–Pearson interval of `share`."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))

@@ -135,14 +135,16 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
-    """Return pairs of sampler calls for `2·pairs` runs, each as (left runs, right runs, right call first).
+    """Return a plan of sampler calls, two for each item, that make `2·pairs` runs in all.
+
+    An item is (runs of the left call, runs of the right call, whether the right call comes first).
 
     Parameters
     ----------
     pairs
         Half the number of runs.
     coins
-        The generator of the coins that decide which of the two calls of a pair comes first.
+        The generator of the coins that decide which of the two calls of an item comes first.
     by_call
         Whether a coin decides the side of each run. Then the number of left runs is binomial; the order
         within a side does not matter, because runs are independent. Otherwise both sides have the same number
@@ -191,7 +193,7 @@ def kept(batch: Any, count: int) -> Any:
     Raises
     ------
     SubjectError
-        The first axis of `batch` is not `count`.
+        The first axis of `batch` does not have length `count`.
 
     Examples
     --------

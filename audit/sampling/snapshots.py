@@ -78,7 +78,7 @@ def memory(content: bytes, kind: Any, shape: Any) -> Any:
 
 
 def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
-    """Return the outcome of a run that ended with `error`; the limit is in seconds.
+    """Return the outcome of a run that ended with `error`. `limit` is the time limit of a run in seconds.
 
     Examples
     --------

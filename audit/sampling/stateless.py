@@ -22,7 +22,9 @@ _MORE: Final = 16
 
 @dataclass
 class Answers:
-    """The outputs of a subject from a few generator states; both sides normally have the same database.
+    """The outputs of a subject from a few generator states.
+
+    There is a left and a right side, as in any block of runs, but normally both have the same database.
 
     Examples
     --------
@@ -51,7 +53,7 @@ class Answers:
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Return whether both `Answers` have the same outputs and their generators advanced equally far."""
+        """Return whether `others` has the same outputs, and generators that advanced equally far."""
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
@@ -71,7 +73,7 @@ class Questions:
     draw
         Makes the runs of a task and counts them.
     task
-        Returns the task for two databases, half the number of runs and a place in the seed tree.
+        Makes a task from two databases, half the number of runs, and a place in the seed tree.
     """
 
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
@@ -83,7 +85,7 @@ class Questions:
     def repeat(self, database: Any) -> tuple[bool, float]:
         """Return whether repeated runs gave the same outputs, and how many seconds loading took.
 
-        The loading time is the time by which the first runs took longer than the last ones.
+        The loading time is how much longer the first block of runs took than the last block.
         """
         self._database, self._first = database, self._ask(database)
         first = self._first

@@ -33,7 +33,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class CellAdvanced:
-    """Event: a step was taken or, if `done`, a cell was finished.
+    """The event that a step was taken or, if `done` is true, that a cell was finished.
 
     Examples
     --------
@@ -218,7 +218,7 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest (16 hexadecimal digits) of a curve's code and of the values that its functions hold.
+    """Return a digest (16 hexadecimal digits) of a curve's functions: their code and the values they hold.
 
     If a learner's code changes, its cells start again.
 

@@ -8,7 +8,7 @@ from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
-    """Return whether a subject claims utility and has problems to test this on (a sequence or `problems()`).
+    """Return whether a subject claims utility and has `problems` (a sequence or a method) to test the claim.
 
     Examples
     --------

@@ -119,11 +119,11 @@ class Experiment(Around):
     alpha
         The allowed error.
     convert
-        Turns a database into the type that the learner takes, or None.
+        Turns a database into the type that the learner takes. None: databases are passed unchanged.
     law
-        Returns the learner's exact law on a database, which then replaces its runs; or None.
+        Returns the learner's exact law on a database; this law replaces runs. None: the learner runs.
     beside
-        Whether the code also runs, to be compared with its law.
+        Whether the learner also runs if it has a law, so that the runs can be compared with the law.
     most
         The largest possible finite error: 1 if errors are probabilities.
 
@@ -193,7 +193,10 @@ class Experiment(Around):
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
 
     def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
-        """Return the most probable output (a failing one, if any fails) and the trial; None without a law."""
+        """Return one output and the trial, both from the law; None without a law.
+
+        The output is the most probable one that fails or, if none fails, the most probable of all.
+        """
         _, found = self.failure_on(ask, database)
         if found is None:
             return None
@@ -202,14 +205,14 @@ class Experiment(Around):
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
     def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial with the error of this output. It replaces the mean error under the law."""
+        """Return the trial; if its error is a mean under the law, the error of this output replaces it."""
         if not trial.exact or trial.trouble:
             return trial
         error, trouble = self.error_of(problem, output, database)
         return trial._replace(error=error, trouble=trouble)
 
     def failure_on(self, ask: Ask, database: Any) -> tuple[Any, Conditional | str | None]:
-        """Return the declared law on a database, and what `failure_given` returns for it."""
+        """Return the declared law on a database, and the result of `failure_given` for this law."""
         found = law_on(self.law, database, self.convert)
         if found is None or isinstance(found, str):
             return found, found
@@ -306,7 +309,10 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
-    """Return a learner's declared law on a database; None without a law, a text if the law is faulty."""
+    """Return a learner's declared law on a database; None if it declares none there.
+
+    If computing the law fails, return a text that says why.
+    """
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
 
@@ -314,10 +320,10 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
 def failure_given(
     law: Any, problem: Any, database: Any, alpha: float, *, most: float = math.inf
 ) -> Conditional | str | None:
-    """Return the exact probability of failure under a law; None if unknown, a text if there is a fault.
+    """Return the exact probability of failure under a law.
 
-    If the law has few enough outcomes, the probability is a sum over these. Otherwise the problem must give
-    it.
+    The method `failure` of the problem gives it. Without this method it is a sum over the outcomes of the
+    law, or None if there are too many outcomes. If there is a fault, the result is a text that describes it.
 
     Examples
     --------

@@ -103,7 +103,7 @@ def bounds(result: UtilityResult) -> str:
 
 
 def sizes(result: UtilityResult) -> str:
-    """Return the sample size of the databases, between commas; empty if unknown."""
+    """Return words with the sample size of the databases, enclosed in commas; empty if unknown."""
     count = result.sample_size
     if count is None:
         return ""

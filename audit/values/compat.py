@@ -32,9 +32,9 @@ def plain_hypothesis() -> Iterator[None]:
 
 
 def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return cloudpickle's reduction of a class, with its full name added; other reductions unchanged.
+    """Return cloudpickle's reduction of a class, with the full name of the class added.
 
-    Checked with cloudpickle 3.1.
+    The reduction of an object of another kind is returned unchanged. Checked with cloudpickle 3.1.
 
     Parameters
     ----------

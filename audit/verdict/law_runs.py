@@ -107,7 +107,10 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return in words how many databases the code ran on and, for few pairs, how many there are."""
+        """Return in words on how many databases the code ran.
+
+        If there are few pairs, the words also say how many different databases the pairs have.
+        """
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -142,7 +145,10 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Return the pairs to compare closely, each with the pair to run on (the same pair, or reordered)."""
+        """Return the pairs to compare closely, each with the pair on which the code runs.
+
+        The code runs on the pair itself and, for a `symmetric` subject, also on its reordered records.
+        """
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -153,7 +159,7 @@ class LawRuns:
         return pair if self.reordered is None else (self.reordered(pair[0]), self.reordered(pair[1]))
 
     def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
-        """Yield comparisons by a few calls on each of many databases, with `runs` calls per side in all."""
+        """Yield comparisons on many databases, a few calls on each: about `runs` calls per side in total."""
         pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
         for index, pair in enumerate(pairs):
             path = (LAW, 0, first + index)
@@ -161,7 +167,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Return pairs spread evenly over all pairs, each with a database that is not yet compared."""
+        """Return pairs spread evenly over all pairs. At least one database of each is not compared yet."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:

@@ -34,20 +34,21 @@ def event_words(witness: Witness, digits: int = 6) -> str:
 
 
 class WitnessWords:
-    """The texts that describe a witness. Each database takes at most about `limit` characters.
+    """The texts that describe a witness.
 
-    Ends of intervals have at least `digits` digits.
+    The argument `limit` is about the largest number of characters for one database. The argument `digits` is
+    the least number of digits for the ends of intervals.
 
     Attributes
     ----------
     change : str
         The one record that changes from the left database to the right one; empty if several change.
     on_p, on_q : str
-        The name of each database: left or right.
+        Which database `p` is about, and which one `q` is about: left or right.
     database_p, database_q, event : str
         Both databases, and the event in words.
     p, q, limit : str
-        The two probabilities, and the largest `p` that the claim allows (empty if that is unknown).
+        The two probabilities, and the largest `p` that the claim allows (empty if unknown).
     allowance : str
         The formula for `limit`: ``e^ε·q + δ``.
     apart : str
@@ -109,7 +110,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if, in an exact refutation, the event alone does not break the claim; else empty."""
+    """Return a note if exact laws refute the claim but the event alone does not; else an empty text."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:

@@ -40,7 +40,7 @@ class Told:
         The bounds on the loss or the failure probability, their confidence, the runs made, and how to repeat
         the audit.
     standing : str
-        A sentence on where the numbers of that witness come from.
+        A sentence on where the numbers of the simplest witness come from.
     mark : str
         A text that follows the headline.
     entries : sequence of str
@@ -200,7 +200,7 @@ def _scaled(lines: int) -> int:
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return the items in at most `most` lines, one or two for each; the last line counts omitted ones."""
+    """Return at most `most` lines, one or two for each item. The last line counts the items left out."""
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

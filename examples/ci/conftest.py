@@ -2,7 +2,7 @@
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect tests that use the fixture `auditor`, unless `-m`, `-k` or the name of a test asks for it."""
+    """Deselect tests that use the fixture `auditor`, unless `-m`, `-k` or the name of a test is given."""
     asked = config.getoption("markexpr") or config.getoption("keyword") or "::" in "".join(config.args)
     audits = [] if asked else [item for item in items if item.get_closest_marker("audit")]
     if audits:

@@ -41,13 +41,13 @@ def in_both_models(
     stated
         Keywords of `at_size` for the entries with the stated n.
     options
-        The options of the audits of the first two entries.
+        The options of the audits of the two entries with few records.
     local
         Keywords of the local learner on few records.
     runs, utility_runs
         Numbers of runs of the audits with the stated n: of privacy in each model, and of utility.
     formulas
-        The formulas of the first two entries.
+        The formulas of the two entries with few records.
 
     Examples
     --------

@@ -51,8 +51,8 @@ class ChunkNoise:
     value. This makes its report epsilon-private for every later use (K11 Definition 5.3). The average of the
     reports is the chunk's mean plus a sum of m such variables, divided by m.
 
-    Either way, given the earlier answers, the answer is the chunk's mean plus a `LaplaceSum`, of one or of m
-    terms.
+    In both models, given the earlier answers, an answer is the chunk's mean plus a `LaplaceSum`: of one term
+    in the central model, of m terms in the local model.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class EvenChunks(Oracle):
     noise
         The model and epsilon.
     rng
-        Where the noise comes from.
+        The generator of the noise.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def _bits(column: NDArray[np.bool_]) -> int:
 
 
 def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
-    """Return the size of the largest shattered set that extends a given one; at least `best`.
+    """Return the size of the largest shattered set that extends a given set, or `best` if that is larger.
 
     The given set has `depth` columns and splits the rows into `cells`; `columns` are those that may be added.
     A column or a cell is a set of rows: bit i of the number stands for row i.

@@ -90,9 +90,9 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return the least exact probability of the right output, over some targets, and n.
+    """Return the least probability of the right output over some targets, and the sample size n.
 
-    Each target has one sample, of n examples.
+    The probability is exact. The learner gets one sample of n examples for each target.
     """
     learner = GenericLearner(concepts=ParityClass(_DIMENSION), **_ACCURACY)
     rng = np.random.default_rng(0)
@@ -107,9 +107,9 @@ def _parity_privately() -> tuple[float, int]:
 
 
 def _parity_efficiently() -> tuple[float, int]:
-    """Return the least success rate of A*, over some targets, and n.
+    """Return the least success rate of A* over some targets, and the sample size n.
 
-    Each target has one sample, of n examples.
+    A* gets one sample of n examples for each target.
     """
     learner = AmplifiedParityLearner(_DIMENSION, form="retry", tight=True, **_ACCURACY)
     rng, least = np.random.default_rng(0), 1.0

@@ -27,7 +27,7 @@ _ANOTHER = "another"
 
 
 def _passing(database: Any, *, epsilon: float, delta: float, tight: bool) -> tuple[Any, float]:
-    """Return the number with most labels 1, and the probability that A_dist releases it."""
+    """Return the number with the most examples of label 1, and the probability that A_dist releases it."""
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     counts = {x: sum(z == x and y == 1 for z, y in database) for x, _ in database}
@@ -43,10 +43,10 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 
 
 def point(made: Any) -> Formulas:
-    """Return the formulas of A_dist over the numbers, with a random number if it refuses.
+    """Return the formulas of A_dist over the numbers; if A_dist refuses, a random number is released.
 
-    Between neighbours the lead of the best number falls by at most 2. It falls by 2 if a record of this
-    number is replaced by one of the runner-up.
+    Between neighbours the lead of the best number falls by at most 2. It falls by 2 if a record of the best
+    number is replaced by a record of the runner-up.
     """
     named = range(2**made.dimension)
     far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4
@@ -128,7 +128,10 @@ def pure_lumped(lumped: Any) -> Formulas:
 
 
 def point_size(made: Any) -> Formulas:
-    """Return the formula of m alone: at this m a number of mass 3α/4 is released with probability 1 − β."""
+    """Return the sample size as the only formula.
+
+    It is the least m at which a number of mass 3α/4 is released with probability at least 1 − β.
+    """
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
     mass = 0.75 * made.alpha
@@ -152,9 +155,9 @@ def point_size(made: Any) -> Formulas:
 
 
 def pure_size(made: Any) -> Formulas:
-    """Return the formula of m alone: at this m a union bound over all concepts gives β.
+    """Return the sample size as the only formula: the least at which a union bound over concepts gives β.
 
-    There are 2^d points, or 2^d + 1 thresholds.
+    There are 2^d concepts for points, and 2^d + 1 for thresholds.
     """
     concepts = 2**made.dimension + ("interval" in made.name)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
@@ -163,7 +166,10 @@ def pure_size(made: Any) -> Formulas:
 
 
 def hashed_size(made: Any) -> Formulas:
-    """Return the formula of m alone: the least over all hash lengths, for ε ≤ 6 (the learner's guarantee)."""
+    """Return the sample size as the only formula: the least over all hash lengths.
+
+    It is that of the learner's guarantee for ε ≤ 6.
+    """
     gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
     sizes = []
     for bits in range(1, made.dimension):

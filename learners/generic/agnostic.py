@@ -250,7 +250,10 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the concepts of `size` runs; run i uses the same uniform number on every database."""
+        """Return the concepts of `size` runs.
+
+        With equal generators, run i uses the same uniform number on every database.
+        """
         names = self.hypotheses.names
         return [names[place] for place in self._mechanism.sample(database, size, rng).tolist()]
 
@@ -262,7 +265,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def _handicap(self) -> NDArray[np.float64] | float:
-        """The amounts that the description lengths subtract from the scores: each bit halves the weight."""
+        """The amounts subtracted from the scores for description length: each bit halves the weight."""
         if self.lengths is None:
             return 0.0
         return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)
@@ -323,7 +326,7 @@ def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner:
 
 
 def _gamma(point: int) -> int:
-    """Return the length of point + 1 in Elias' gamma code, in bits."""
+    """Return the number of bits of Elias' gamma code for the whole number `point` + 1."""
     return 2 * (point + 1).bit_length() - 1
 
 

@@ -14,7 +14,7 @@ __all__ = ["MaskedHypothesis", "masked_error"]
 
 @dataclass(frozen=True)
 class MaskedHypothesis:
-    """The hypothesis with the label (−1)^(⟨word, x⟩ + mask) where b = 0, and (−1)^{shown_i} where b = 1.
+    """A hypothesis that labels (x, i, b) with (−1)^(⟨word, x⟩ + mask) if b = 0, and (−1)^{shown_i} if b = 1.
 
     A concept c_{r,a} is the case word = shown = r, mask = a.
 
@@ -23,9 +23,9 @@ class MaskedHypothesis:
     dimension
         d.
     shown
-        The word that gives the labels where b = 1, as a number with the first bit heaviest.
+        The word that gives the labels if b = 1, as a number with the first bit heaviest.
     word, mask
-        The word and the bit that give the labels where b = 0.
+        The word and the bit that give the labels if b = 0.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class MaskedHypothesis:
 
     @property
     def concept(self) -> tuple[tuple[int, ...], int]:
-        """The concept that agrees with this hypothesis where b = 0."""
+        """The concept that agrees with this hypothesis on the examples ((x, i, b), y) with b = 0."""
         return bits_of(self.word, self.dimension), self.mask
 
     def error(self, target: Any) -> float:
@@ -55,8 +55,8 @@ class MaskedHypothesis:
 
         Guarantee
         ---------
-        Each half of the domain weighs 1/2. Where b = 1 the error is the share of wrong bits. Where b = 0 two
-        different parities disagree on half of the words x, and a parity and its negation on all.
+        Half of the examples (x, i, b) have b = 1: there the error is the share of wrong bits. On the others,
+        two different parities disagree on half of the words x, and a parity and its negation on all.
         """
         other = MaskedHypothesis.of(target)
         wrong = (self.shown ^ other.shown).bit_count() / self.dimension

@@ -50,9 +50,9 @@ class MaskedPopulation:
     dimension
         d, a power of two.
     r
-        The word, as a number with the first bit heaviest.
+        The word of the concept, as a number with the first bit heaviest.
     a
-        The mask, 0 or 1.
+        The mask of the concept, 0 or 1.
 
     Examples
     --------
@@ -95,12 +95,12 @@ class MaskedPopulation:
 
 
 class BlindOracle(Oracle):
-    """The oracle of the lower bound. If the tolerance allows it, its answer does not depend on a.
+    """The oracle of the lower bound. If the tolerance allows it, its answer does not depend on the mask a.
 
     Parameters
     ----------
     population
-        The concept.
+        Examples labelled by the concept c_{r,a}.
 
     Guarantee
     ---------

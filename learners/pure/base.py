@@ -59,9 +59,9 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return neighbours with a loss of nearly epsilon.
+    """Return neighbours with a loss of nearly epsilon, if only one concept labels `x` with 1.
 
-    On the first database the concept of x errs on every example, and no other concept errs.
+    On the first database this concept errs on every example, and no other concept errs.
 
     Examples
     --------

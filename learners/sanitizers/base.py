@@ -205,7 +205,9 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
 
 def least_with(holds: Callable[[int], bool], *, start: int) -> int:
-    """Return the least whole number ≥ `start` for which `holds` is true; it must be true for all larger ones.
+    """Return the least whole number ≥ `start` for which `holds` is true.
+
+    If `holds` is true for a number, it must be true for all larger numbers.
 
     Examples
     --------

@@ -70,7 +70,10 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs; `found` lists what a run may find, with probability and counts."""
+        """Return the law of the outputs.
+
+        Each item of `found` is one thing that a run may find, its probability, and the counts without noise.
+        """
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}
@@ -90,8 +93,8 @@ class LumpedPoints(_Lumped):
     Parameters
     ----------
     of
-        A `PointSanitizer` whose output is not a database. The proper sanitizer's output is a function of that
-        output.
+        A `PointSanitizer` that does not output a database. (The database that a proper sanitizer outputs is a
+        function of this output.)
     told
         The points whose counts are shown, if they are found.
     edges
@@ -101,9 +104,10 @@ class LumpedPoints(_Lumped):
     ---------
     It is at least as private as the sanitizer, because it post-processes the sanitizer's output. Take
     neighbouring databases in which one count rises from c − 1 to c, where c is an edge of its point, and
-    another falls in the same way. Then the classes keep the whole loss. Each noisy count k ≥ c becomes more
-    likely by a factor e^rate, and each other one less likely by the same factor. So the class determines the
-    ratio. Counts that are not shown must be equal on both databases.
+    another falls in the same way. Then the classes keep the whole loss. Where the count rises, each noisy
+    count k ≥ c becomes more likely by a factor e^rate, and each noisy count k < c less likely by the same
+    factor. So the class alone determines the ratio. Counts that are not shown must be equal on both
+    databases.
 
     Examples
     --------
@@ -117,7 +121,7 @@ class LumpedPoints(_Lumped):
     name: ClassVar[str] = "lumped-point-sanitizer"
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on every database."""
+        """Return `size` outputs. With equal generators, run i draws the same numbers on every database."""
         outputs = [dict(output) for output in self.of.sample(database, size, rng)]
         return [self._output(_points(output), self._told(output)) for output in outputs]
 
@@ -166,7 +170,7 @@ class LumpedIntervals(_Lumped):
     name: ClassVar[str] = "lumped-interval-sanitizer"
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on every database."""
+        """Return `size` outputs. With equal generators, run i draws the same numbers on every database."""
         return [
             self._output(_intervals(nodes), self._told(self.of.cuts(nodes), noisy))
             for nodes, noisy in self.of.counted(database, size, rng)
@@ -194,7 +198,10 @@ class LumpedIntervals(_Lumped):
         )
 
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
-        """Return the count of every cell with a point in `told`, by the index of the first such point."""
+        """Return the counts of the cells that contain points of `told`.
+
+        The key of a count is the index of the first point of `told` that lies in the cell.
+        """
         cells: dict[int, int] = {}
         for place, point in enumerate(self.told):
             cells.setdefault(bisect(cuts, point) - 1, place)

@@ -28,7 +28,7 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
     Guarantee
     ---------
     Every cumulative share is rounded to the nearest multiple of 1/size. So it changes by at most 1/(2·size),
-    and the share of one entry by at most 1/size.
+    and the share of each item of `points` by at most 1/size.
 
     Examples
     --------
@@ -64,9 +64,9 @@ def completed(
     (i) If the given shares sum to more than 1, all are lowered by the same λ, but not below 0, until they sum
     to 1. λ ≤ e, because shares lowered by e are below the true ones. (ii) Otherwise mass is missing. If it
     fits on the unnamed points at `cap` each, it goes there. (iii) If it does not fit, all unnamed points get
-    `cap` and each named one is raised by λ. The true shares of the unnamed points fit, so the excess is at
-    most e times the number of named points. Without named points the unnamed ones share evenly, and 1/unnamed
-    ≤ cap because the true shares fit.
+    `cap`, and the mass left over is divided equally among the named points. The true shares of the unnamed
+    points fit, so the mass left over is at most e for each named point. If no point is named, all points get
+    the same share 1/unnamed, which is at most `cap` because the true shares fit.
 
     Examples
     --------

@@ -77,7 +77,10 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return, for B_i of length J and 2J, the share of intervals in no A_i or B_i, and the first one."""
+    """Return one row for B_i of length J, and one for B_i of length 2J.
+
+    A row holds the share of intervals that lie in no A_i and no B_i, and the first such interval.
+    """
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):
@@ -88,7 +91,7 @@ def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
 
 
 def _slips() -> tuple[tuple[str | int, ...], ...]:
-    """Return the other parts of the erratum: each quantity, as printed and as corrected."""
+    """Return the quantities that the erratum corrects besides B_i, each as printed and as corrected."""
     pairs = [(a, b) for a in range(32) for b in range(32)]
     none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
     qualities, promise = (60, 61, 62), 60
@@ -113,7 +116,7 @@ def _concave(values: tuple[int, ...]) -> tuple[str, str]:
 
 
 def _covered(start: int, *, length: int, width: int) -> bool:
-    """Return whether [start, start + length − 1] lies in an A_i of 2·length points or a B_i of `width`."""
+    """Return whether [start, start + length − 1] lies in an A_i (2·length points) or B_i (`width` points)."""
     end = start + length - 1
     in_a = start // (2 * length) == end // (2 * length)
     in_b = start >= length and (start - length) // width == (end - length) // width

@@ -43,7 +43,7 @@ class DoubleEpsilonGeometric(GeometricMechanism):
 
     @property
     def rate(self) -> float:
-        """Logarithm of α, twice what the claim allows."""
+        """The rate ln α, twice the rate that the claim allows."""
         return 2.0 * self.epsilon / self.sensitivity
 
 

@@ -123,8 +123,9 @@ class UnsplitLocalLaplace(LocalLaplace):
 class ShiftedUniform(ClaimsItsEpsilon):
     """R(u) = u + Uniform[0, 1], a local randomizer by the letter of K11 Definition 5.1.
 
-    The definition bounds Pr[R(u) = w] for single w only, and these are all 0. If the entry is 0,
-    the answer lies in [0, 1]; if it is 1, in [1, 2]. So an answer reveals the entry; the loss is infinite.
+    The definition bounds only the probabilities Pr[R(u) = w] of single points w, which are all 0. If the
+    entry is 0, the answer lies in [0, 1]; if the entry is 1, in [1, 2]. So an answer reveals the entry, and
+    the loss is infinite.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
         return float(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` answers of the entry; run i draws the same number on every database."""
+        """Return `size` answers. With equal generators, run i draws the same number for every entry."""
         return rng.random(size) + float(only_record(database, owner="ShiftedUniform"))
 
     def distribution(self, database: Sequence[Any]) -> Density:

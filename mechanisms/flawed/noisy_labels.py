@@ -90,12 +90,12 @@ class ReusedExamples(BoundedNoiseRun):
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, bound, excess, view
-        As in `BoundedNoiseRun`, but `size` is what the most demanding rate alone needs.
+        As in `BoundedNoiseRun`, but the default `size` is what the most demanding rate alone needs.
 
     Guarantee
     ---------
     Only N·epsilon-private for N candidate rates, though epsilon is claimed: an example affects one answer for
-    each rate. The output reveals little of the excess loss; the transcript reveals it.
+    each rate. The loss beyond epsilon shows in the transcript, and hardly in the output.
 
     Examples
     --------

@@ -32,11 +32,12 @@ class SharedChunkAnswers(PrivateQueryAnswers):
     Parameters
     ----------
     epsilon, queries, beta, chunk, records
-        As in `PrivateQueryAnswers`; every query sees the first chunk, which is the database.
+        As in `PrivateQueryAnswers`. A database is one chunk, and every query is answered from it.
 
     Guarantee
     ---------
-    Only M·epsilon-private, though epsilon is claimed: a record affects all M answers, and each loses epsilon.
+    Only M·epsilon-private for M queries, though epsilon is claimed: a record affects all M answers, and each
+    answer spends epsilon.
 
     Examples
     --------
@@ -81,12 +82,12 @@ class ReusedEntries(LocalRun):
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, estimator, view
-        As in `LocalRun`, but two queries need only half as many entries.
+        As in `LocalRun`, but the default `size` is what one query needs.
 
     Guarantee
     ---------
-    Only M·epsilon-private, though epsilon is claimed: an entry reports M times. The output consists of
-    averages over all entries and reveals little of the excess loss; the transcript reveals it.
+    Only M·epsilon-private for M queries, though epsilon is claimed: an entry reports M times. The loss beyond
+    epsilon shows in the transcript. It hardly shows in the output, which averages over all entries.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Algorithm Rec, step by step as in BNS Fig. 1: every interval and every outcome, for small ranges."""
+"""The exact law of algorithm Rec on small ranges, by enumerating the outcomes of each step of BNS Fig. 1."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def rec_law(
 ) -> dict[int, float]:
     """Return the law of Rec, as log-probabilities, by BNS Fig. 1 with the findings N8 and E6 applied.
 
-    `budgets` holds, for each level from the outermost on, the ε of its choices (weights e^(ε·quality/2)), and
-    the noise scale and the threshold of its A_dist. The last of them is used for all deeper levels.
+    `budgets` has one item for each level, the outermost level first: the ε of the level's choices (weights
+    e^(ε·quality/2)), and the noise scale and the threshold of its A_dist. The last item is also used for all
+    deeper levels.
     """
     (epsilon, test), *others = budgets
     top = len(quality) - 1
@@ -62,7 +63,7 @@ def rec_law(
 
 
 def _least_of_windows(values: Sequence[float], length: int) -> float:
-    """Return L: the largest x such that all values in some window of this length are at least x."""
+    """Return L, the largest x such that some `length` successive values are all at least x."""
     return max(min(values[i : i + length]) for i in range(len(values) - length + 1))
 
 
@@ -86,10 +87,10 @@ def _stable(
 
 
 def rec(made: Any) -> Formulas:
-    """Return the formulas of Rec: its claims, and its laws on peaks with leads near A_dist's threshold.
+    """Return the formulas of Rec: its claims, and its laws on three quality functions.
 
-    Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and 4·log*·δ; the calls add up to (N + 1)·ε + 2N·ε/2
-    and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
+    Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² for the whole ε and 4·log*·δ for the whole δ. Adding
+    up the calls gives (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
     """
     depth, value = 0, float(made.top)
     while value > 1.0:
@@ -127,9 +128,10 @@ def rec(made: Any) -> Formulas:
 
 
 def literal(made: Any) -> Formulas:
-    """Return the loss of Rec with step 10 as printed, where both halves of H begin at the ends of A.
+    """Return the loss of Rec with step 10 as printed: the two halves of H begin at the two ends of A.
 
-    In the worst pair known, points beyond 64 are too bad to matter, so the law on {0 … 64} is used.
+    It is the loss on the worst pair of quality functions known. Its points beyond 64 have too low a quality
+    to matter, so the laws are computed on {0 … 64}.
     """
     lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
     budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]

@@ -177,7 +177,7 @@ class ChoosingScores(PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers; run i draws the same numbers for every vector."""
+        """Return `size` answers. With equal generators, run i draws the same numbers for every vector."""
         return self.mechanism.choose(self._scores(database), size=size, rng=rng)
 
     def distribution(self, database: Sequence[int]) -> Finite:
@@ -185,7 +185,10 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: a solution that is not the best loses its only vote, or the only vote moves."""
+        """Return two pairs, or none if there is only one solution.
+
+        In the first, a solution that is not the best loses its only vote. In the second, the only vote moves.
+        """
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2
         return (

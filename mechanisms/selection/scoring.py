@@ -245,7 +245,7 @@ def candidates_of(
     Raises
     ------
     InvalidKind
-        The function does not return a mapping.
+        `candidates` does not return a mapping.
     InvalidValue
         A solution equals the word for a refusal.
 

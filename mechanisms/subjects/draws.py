@@ -56,7 +56,7 @@ class ChecksDraws:
 
 
 def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method with checks of its arguments `database`, `size` and `rng`, if it has them."""
+    """Return the method with checks of those of `database`, `size` and `rng` that are its arguments."""
     _, *names = inspect.signature(method).parameters
     places = [(name, names.index(name), _SURE[name]) for name in _SURE if name in names]
 

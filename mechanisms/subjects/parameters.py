@@ -26,7 +26,7 @@ class PlainParameters(ChecksDraws):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters by keyword, in the order of the signature, as far as text can save their values."""
+        """The parameters whose values can be saved as text, by keyword, in the order of the signature."""
         named: Any = self
         values = {field.name: getattr(self, field.name) for field in fields(named) if field.init}
         return {name: value for name, value in values.items() if _is_plain(value)}

@@ -255,7 +255,7 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
 
 
 def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
-    """A step may lose 0.1, but it loses 0.13. The evidence grows by 2e-4 nats per pair of runs on one step,
+    """A step loses 0.13; the claim allows 0.1. The evidence grows by 2e-4 nats per pair of runs on one step,
     and by 1e-2 at distance 20."""
 
     def loud(database, rng):
@@ -324,8 +324,8 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
 
 
 def exact_p_value(calls, hits):
-    """Return Pr[Σ hits²/calls ≥ its observed value], if the hits fall on random calls, each call at most
-    once."""
+    """Return the probability that Σ hits²/calls is at least its observed value, if the hits are a random
+    choice among all calls."""
 
     def statistic(drawn):
         return sum(d * d / n for d, n in zip(drawn, calls, strict=True))

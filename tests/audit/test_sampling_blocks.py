@@ -1,5 +1,5 @@
-"""Blocks of runs: the size alone decides where they are cut, the seed tree what they draw, and coins the
-order of the sides."""
+"""Blocks of runs. The number of runs alone decides where blocks are cut, the seed tree decides what runs
+draw, and coins decide the order of the sides."""
 
 import numpy as np
 import pytest
@@ -60,8 +60,8 @@ def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
 
 
 def test_each_side_comes_first_about_half_of_the_time():
-    """Fair coins fall outside [400, 600] of 1,000 with probability 2e-10 (binomial). With a fixed order the
-    count is always outside."""
+    """With fair coins the left side is first in 400 to 600 of 1,000 pairs, except with probability 2e-10
+    (binomial). With a fixed order the count is 0 or 1,000."""
     calls = []
     mechanism = adapt(lambda database, rng: calls.append(database[0]))
     sampler = Sampler(mechanism, seed=0)
@@ -97,7 +97,7 @@ def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
 @pytest.mark.parametrize("singly", [False, True])
 def test_the_number_of_runs_of_each_side_is_known_from_the_plan(mechanism, singly):
     """Coins choose the side of each run, so the number of runs on a side varies from batch to batch. If a
-    batch is interrupted, its bet is settled with these numbers."""
+    batch is interrupted, its bet is settled with the planned numbers."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
@@ -219,8 +219,8 @@ def test_objects_that_a_sampler_returns_again_are_copied():
 
 
 def test_half_batches_come_in_an_order_that_coins_decide():
-    """Each of two hundred blocks is one half of a batch. Fair coins fall outside [60, 140] with probability
-    7e-9 (binomial)."""
+    """One call for the left side and one for the right side make each of 200 blocks. With fair coins the left
+    call is first in 60 to 140 blocks, except with probability 7e-9 (binomial)."""
     calls = []
 
     class Recording(Vectorised):
@@ -282,7 +282,7 @@ def test_coupled_runs_begin_with_equal_numbers_after_any_previous_pair():
 
 
 def test_either_side_of_coupled_pairs_may_come_first():
-    """Fair coins fall outside [60, 140] of 200 with probability 7e-9 (binomial)."""
+    """With fair coins the left side is first in 60 to 140 of 200 pairs, except with probability 7e-9."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 200, (EXPLORE,), coupled=True))
@@ -305,7 +305,7 @@ class Counting(Vectorised):
 
 @pytest.mark.parametrize("way", ["coupled", "singly"])
 def test_coupled_and_single_runs_are_made_by_single_calls(way):
-    """The subject has a sampler, which is not used. Laplace noise exceeds 500 with probability exp(−500)."""
+    """Answers above 500 come from single calls: Laplace noise exceeds 500 with probability exp(−500)."""
     sampler = Sampler(adapt(Counting()), seed=0)
     left, right = sides(sampler, [0], [1], 30, (EXPLORE,), **{way: True})
     assert len(left) == len(right) == 30

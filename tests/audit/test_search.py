@@ -211,7 +211,7 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """The larger its numbers, the better a pair. Proposals have small numbers only; a variation moves both
+    """A pair is better if its numbers are larger. Proposals have small numbers only; a variation moves both
     numbers by one."""
 
     def vary(pair):
@@ -236,7 +236,7 @@ def test_given_pairs_alone_are_not_varied():
 
 
 def chains(pair):
-    """Yield the path of 8 steps that starts at the first number of a pair."""
+    """Yield one path of 8 steps. It starts at the first number in the left database of the pair."""
     start = pair[0][0]
     yield tuple([start + k] for k in range(9))
 
@@ -457,9 +457,8 @@ def a_little_loud(database, rng):
 def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
     """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
-    The bound on ε is about neighbours. The witness and the simplest witness are confirmed; the simplest may
-    be a pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs, and one
-    took 110,000.
+    The bound on ε is about neighbours. Both the witness and the simplest witness have to be confirmed. The
+    simplest witness may be on neighbours. Of 24 audits 23 took at most 25,000 runs, and one took 110,000.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)

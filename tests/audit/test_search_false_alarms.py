@@ -29,8 +29,9 @@ def test_tight_audits_that_search_freely_stay_within_their_significance(false_al
     auditor fails the count over all mechanisms with probability at most 9e-6, and each of the other 21
     criteria with probability at most 1e-7. The sum is 1.1e-5.
 
-    Power: 20 audits fail at 8 refutations, which an auditor that refutes in 0.6 of the audits reaches with
-    probability 0.979. Two audits of one mechanism decide nothing about it. Two hundred do.
+    Power: the count over all mechanisms fails if 8 of the 20 audits refute. If each audit refutes with
+    probability 0.6, this happens with probability 0.979. Two audits of one mechanism decide nothing about
+    it. Two hundred do.
     """
     found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
@@ -61,8 +62,8 @@ def test_responses_meet_their_claim_on_every_pair(false_alarms):
 
 
 def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
-    """Sums and counts move by at most 1, so the laws of one record are the worst. `test_false_alarms`
-    compares these laws with closed forms."""
+    """Between neighbours, sums and counts move by at most 1. So the laws on databases of one record are the
+    worst. These are the laws that `test_false_alarms` compares with closed forms."""
     for name, value in (("laplace sum", sum), ("gaussian sum", sum), ("geometric count", len)):
         case = false_alarms.SEARCHED[name]
         moves = {abs(value(left) - value(right)) for left, right in case.databases.enumerate()}
@@ -108,7 +109,7 @@ def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
 
 
 def far_audit(false_alarms, name, seed):
-    """Audit a case on the ends of paths only. Return the log wealth at the end."""
+    """Audit a case only on pairs that are the two ends of a path. Return the log wealth at the end."""
     case = false_alarms.SEARCHED[name]
     where = case.where(seed)
     paths = (path for pair in where["pairs"] for path in where["further"](pair))
@@ -233,7 +234,7 @@ def one_state_for_all(call, seeds, *, start=0):
 
 
 def test_one_generator_state_for_a_block_of_coupled_bets_is_caught(wealths, false_alarms, monkeypatch):
-    """The planted defect is the one state for all pairs of runs. Without it, coupled bets are sound."""
+    """Planted defect: all pairs of runs start from the same state. Without it, coupled bets are sound."""
     assert false_alarms.judge(list(wealths("geometric count", CouplesItsBets, audits=5, budget=1_000))).sound
     monkeypatch.setattr(audit.sampling.blocks, "coupled", one_state_for_all)
     assert false_alarms.accused(wealths("geometric count", CouplesItsBets, budget=1_000))

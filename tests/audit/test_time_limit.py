@@ -27,8 +27,8 @@ def slow(seconds, *, first=0.0, scale=0.05):
 def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(seconds, limit):
     """The refutation takes about 140 calls, the confirmation about 400, and shrinking up to thousands.
 
-    However slow the machine, at most limit/seconds calls fit into the limit. A batch that has begun may
-    finish.
+    A call takes at least `seconds`. So at most limit/seconds calls fit into the limit, however slow the
+    machine is. A batch that has begun may finish after the limit.
     """
     result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
     assert result.samples <= limit / seconds + 100

@@ -15,7 +15,7 @@ from audit.utility.result import UtilityResult
 
 @dataclass(frozen=True)
 class Bias:
-    """A problem that a file can hold. Every output but 1 is wrong."""
+    """A problem that a file can hold. Every output other than 1 is wrong."""
 
     name: str
     size: int
@@ -46,7 +46,7 @@ class Found:
 
 
 class Differently(Found):
-    """A learner that also fails, but by an output that was not saved."""
+    """A learner that fails where `Found` fails, but with an output that was not saved."""
 
     def __call__(self, database, rng):
         return 1 if len(database) != 2 else -1

@@ -157,8 +157,8 @@ def test_it_stops_at_the_round_of_the_target_with_a_good_hypothesis(target, bits
     − 1)/2 over the samples has expectation at most 1, so it exceeds 1e7 with probability at most 1e-7
     (Markov).
 
-    Power: 36 samples of 100 with F = 1 are enough. If half of all samples have F = 1, a test sees 36 or more
-    with probability 99.8 %.
+    Power: the product exceeds 1e7 if F = 1 for 36 of 100 samples. If half of all samples have F = 1, 36 or
+    more of the 100 do so with probability 99.8 %.
     """
     learner = CompressionLearner(alpha=0.3)
     hypotheses, rng = learner.hypotheses, np.random.default_rng(27)

@@ -25,7 +25,7 @@ from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names and summaries of the matching studies, or of all without a pattern."""
+    """Print the names and summaries of the studies that match; without a pattern, of all studies."""
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -43,9 +43,10 @@ def show_studies(
     jobs: int | None = None,
     **given: Any,
 ) -> int:
-    """Carry out the matching studies, keep every finished step, and return the exit code.
+    """Carry out the matching studies, and return the exit code.
 
-    Options in `given` that are not None are passed to `StudyRun`.
+    Every finished step is saved at once, if there is a folder for steps. Options in `given` that are not None
+    are passed to `StudyRun`.
     """
     wanted = _wanted(pattern)
     if values is not None:
@@ -78,7 +79,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
-    """Return a sentence that says how many least sizes were found and how to resume."""
+    """Return a sentence that says for how many cells the least size was found, and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -184,7 +185,7 @@ def _print(event: CellAdvanced) -> None:
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return how another process finds a study: its target or name, and its values if the user chose them."""
+    """Return what another process needs to find a study: target or name, and values that the user chose."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
@@ -212,7 +213,7 @@ def _run(
 
 
 def bracket(cell: Cell) -> str:
-    """Return a text with the two sizes between which the least size of a cell lies, and with the bound.
+    """Return a text with the two sizes between which the least size of a cell lies, and the theorem's bound.
 
     Examples
     --------

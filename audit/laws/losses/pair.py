@@ -80,7 +80,7 @@ def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
 
 
 class _Shares(NamedTuple):
-    """A law split into atoms and a line, each with the logarithm of its share of the mass."""
+    """The two parts of a law, its atoms and its law on the line, each with the logarithm of its mass."""
 
     atoms: Finite | None
     log_atoms: float

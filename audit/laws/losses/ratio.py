@@ -19,7 +19,7 @@ CANCELLED = 8 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class QuadraticRatio:
-    """The log-ratio constant + slope·u + curvature·u², u = x − centre, from `left` to `right`.
+    """The log-ratio constant + slope·u + curvature·u² at x, from `left` to `right`; u is x − centre.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class QuadraticRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """Ends of the segment, and the vertex if it is inside. The logarithm is monotone between them."""
+        """The ends of the segment, and the vertex if it is inside. The log-ratio is monotone in between."""
         if self.curvature:
             vertex = self.centre - self.slope / (2.0 * self.curvature)
             if self.left < vertex < self.right:
@@ -63,7 +63,7 @@ class QuadraticRatio:
         return np.where((u > 0) == (self.slope > 0), np.inf, -np.inf)
 
     def _at(self, low: float, high: float) -> float:
-        """Return the logarithm at some point between two ends."""
+        """Return the log-ratio at a point between `low` and `high`, which may be infinite."""
         if math.isfinite(low) and math.isfinite(high):
             return float(self.value(low + (high - low) / 2.0))
         inner = low if math.isfinite(low) else high if math.isfinite(high) else self.centre
@@ -115,7 +115,7 @@ class NumericRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """Ends of the segment and the extrema found. The logarithm is assumed monotone between them."""
+        """The ends of the segment and the extrema found. The log-ratio is assumed monotone in between."""
         values = self.value(self._grid)
         rising = np.sign(np.diff(values))
         places = np.flatnonzero(rising[1:] * rising[:-1] < 0) + 1

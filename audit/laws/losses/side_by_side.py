@@ -15,7 +15,7 @@ BLOCK = 2**20
 def stacked(laws: Sequence[Law]) -> Floats | None:
     """Return the laws' log-probabilities over the union of their outcomes, shape (laws, outcomes).
 
-    None if a law is not finite or the matrix would have more than 2**24 entries.
+    Return None if a law is not finite, or if the matrix would have more than 2**24 entries.
 
     Examples
     --------

@@ -60,7 +60,10 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
-    """Return what `made` needs to make the object anew; raise LookupError or the constructor's own error."""
+    """Return what `made` needs to make the object anew.
+
+    If the object cannot be made anew, raise LookupError or the constructor's own error.
+    """
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
         return Made(replace, (value.shell(),), {"inner": inner})
@@ -101,11 +104,11 @@ def _named(value: Any) -> Any:
 
 
 def _constructed(value: Any, at_first: Any) -> Any:
-    """Return the constructor call that makes an object anew; its arguments are attributes of the same names.
+    """Return the constructor call that makes an object anew.
 
-    The new object must equal the old one as it was before its first run. It may differ if a second new object
-    differs too, because then the constructor draws. An object that stores its arguments in another form
-    cannot be made anew.
+    The arguments are the attributes of the same names. The new object must equal the old one as it was before
+    its first run, unless two new objects differ from each other: then the constructor draws. An object that
+    stores its arguments in another form cannot be made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
@@ -149,7 +152,10 @@ def _state(value: Any) -> Any:
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
-    """Return the constructor's arguments: data from the first state, code from the present object."""
+    """Return the arguments for the constructor, read from attributes.
+
+    Functions and classes are read from the present object, and data from its state before the first run.
+    """
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:
@@ -167,7 +173,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value may be passed to a constructor again: plain data, also in frozen dataclasses."""
+    """Return whether a value is plain data, which may be passed to a constructor again."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

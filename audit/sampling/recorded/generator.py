@@ -72,7 +72,8 @@ class Tape:
     Attributes
     ----------
     busy
-        Whether a method is drawing. Draws that the method makes inside are then part of its own draw.
+        Whether a recorded method is running. If this method calls other methods that draw, their draws are
+        not recorded separately.
     taken
         The draws as recorded; `draws` holds the same draws with named parameters.
 

@@ -37,7 +37,7 @@ _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event to test as a witness: its p side, its distance in steps, and p and q from past runs."""
+    """An event to test as a witness. `distance` counts the steps between its databases."""
 
     event: Event
     side: int
@@ -97,7 +97,7 @@ class _Found:
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:
-        """Return whether the growth, less `_SURE` standard errors for selection bias, is positive."""
+        """Return whether the growth is positive with p lowered and q raised by `_SURE` standard errors."""
         known = self.candidate
         p, q = apart(np.array(known.p), np.array(known.q), known.past, _SURE)
         return bool(growth_rate(p, q, *terms.at(known.distance)) > 0)
@@ -120,7 +120,7 @@ class _Found:
 
 
 def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
-    """Return the events with positive estimated growth. For a fitted score add events of its entries."""
+    """Return the events with positive estimated growth, also events on entries of the best fitted score."""
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
     best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)

@@ -46,7 +46,7 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """For each two entries of large weight, yield the best event that bounds both, with its p and q.
+    """For every two entries of large weight, yield the best event that bounds both, with its p and q.
 
     Parameters
     ----------
@@ -71,9 +71,10 @@ def boxes(
 def _best_box(
     columns: list[list[Floats]], signs: tuple[int, ...], claimed: tuple[float, float]
 ) -> tuple[float, list[tuple[float, float]], float, float]:
-    """Return growth, bounds, p and q of the best event "both entries pass a bound".
+    """Return the growth of the best event "both entries pass their bounds", the two bounds, p and q.
 
-    Each of `signs` says how an entry passes its bound: upwards (1) or downwards (−1).
+    `columns` holds the values of both entries on the p side, then on the q side. Each of `signs` says how an
+    entry passes its bound: upwards (1) or downwards (−1).
     """
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
     edges = [_edges(np.concatenate([turned[0][k], turned[1][k]])) for k in (0, 1)]

@@ -125,11 +125,12 @@ class RangeFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class WrappingSum(OnRecords):
-    """The sum of values clamped into {0 … upper} in an 8-bit integer that overflows, with noise for `upper`.
+    """The sum of values clamped into {0 … upper}, computed in an 8-bit integer that overflows.
 
-    In 8 bits 127 + 1 is −128: one record can move the result by the whole range of the type, 255, and the
-    loss is 255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. The correct way is a sum that stops at the
-    ends of the type (`SaturatingSum`), or a type that holds every sum.
+    The noise is right if one record moves the sum by at most `upper`. But in 8 bits 127 + 1 is −128: one
+    record can move the sum by 255, the whole range of the type. The loss is then 255·epsilon/upper, or 2.55
+    for upper = 100 at epsilon = 1. The correct way is a sum that stops at the ends of the type
+    (`SaturatingSum`), or a type that holds every sum.
 
     Parameters
     ----------

@@ -88,10 +88,10 @@ def one_variable(*, tau: float = 0.17) -> SQLearner:
 
     Guarantee
     ---------
-    One query of tolerance tau and width 1, for Pr[x = 0 ∧ y = 1]; the variable is kept (output 1) if the
-    answer is at most tau. The error is at most 2·tau with every valid oracle, for both kinds of labels. If y
-    is 1 exactly if x is 1, that probability is 0, so the variable is kept. If the variable is kept, the
-    probability is at most 2·tau, and the error is at most this probability.
+    The learner asks one query of tolerance tau and width 1, for P = Pr[x = 0 ∧ y = 1]. It keeps the variable
+    (output 1) if the answer is at most tau. The error is at most 2·tau with every valid oracle, for both
+    kinds of labels. If y is 1 exactly if x is 1, then P = 0, so the variable is kept. If the variable is
+    kept, P is at most 2·tau, and the error is at most P.
 
     Examples
     --------

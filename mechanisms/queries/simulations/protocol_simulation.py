@@ -84,8 +84,9 @@ class ProtocolSimulation:
     Guarantee
     ---------
     Against any valid oracle, the law of the output is within beta/3 of the law of the protocol's output on
-    independent entries. This follows from `SimulatedEntries`, because the output is a function of its
-    answers. `worst_distance` computes the largest distance that a valid oracle can cause.
+    independent entries. This follows from the guarantee of `SimulatedEntries`, because the output is a
+    function of the answers given there. `worst_distance` computes the largest distance that a valid oracle
+    can cause.
 
     Examples
     --------
@@ -160,23 +161,24 @@ class ProtocolSimulation:
         return _law([(end, end.probability(population)) for end in self._ends(self._begun())])
 
     def simulated_law(self, oracle: SQOracle) -> Finite:
-        """Return the law of a simulated run's output if the oracle repeats its answers in every iteration.
+        """Return the law of a simulated run's output if the oracle answers a repeated question alike.
 
-        The oracle is asked once for each proposal after every sequence of answers, and may answer with any
-        offsets.
+        Within one access, a proposal that is made again gets the same answer. After other earlier answers the
+        oracle is asked anew and may answer differently.
         """
         return _law(list(_weighed(self._begun(), oracle, 1.0)))
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance from the output's law to the true law, for every valid oracle: beta/3."""
+        """beta/3, a bound on the distance of simulated outputs from true ones, for every valid oracle."""
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to the output's true law, over all valid oracles.
+        """Return the greatest distance between the laws of simulated and true outputs, over valid oracles.
 
-        Exact: for every event, backward induction over the accesses of all entries finds the answers that
-        move its probability most; an answer may depend on everything before it. There may be at most 16
+        True outputs are those of the protocol on independent entries. The statistical distance is exact: for
+        every event, backward induction over the accesses of all entries finds the answers that change the
+        probability of this event most. An answer may depend on everything before it. There may be at most 16
         possible outputs.
         """
         start = self._begun()
@@ -234,7 +236,10 @@ class ProtocolSimulation:
 
 
 def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_End, float]]:
-    """Yield every possible end of a run with its probability; the oracle answers once for each proposal."""
+    """Yield every possible end of a run with its probability.
+
+    The oracle is asked once about each proposal. If the proposal is made again, the answer is used again.
+    """
     if isinstance(node, _End):
         yield node, chance
         return
@@ -261,7 +266,7 @@ def _value(
 
 
 def _likelihood(past: Past, population: Population) -> float:
-    """Return the probability that an entry drawn from the distribution gives these answers."""
+    """Return the probability that an entry drawn from the population gives the answers in `past`."""
     likelihood = population.weights
     for table, place in past:
         likelihood = likelihood * table.likelihood(population.points, place)

@@ -41,10 +41,10 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedProtocol(ChecksDraws):
-    """The output of a local protocol, run on entries or simulated; the database's only record says which.
+    """The output of a local protocol that is run on entries or simulated, as the database's only record says.
 
-    The record ``"entries"`` stands for entries drawn from the population, which answer through randomizers.
-    Every other record names the oracle that the simulation asks: ``"exact"``, ``"random"``, or an adversary
+    With the record ``"entries"``, entries are drawn from the population and answer through randomizers. Every
+    other record names the oracle that the simulation asks: ``"exact"``, ``"random"``, or an adversary
     whose answer depends on its query alone, ``"up"``, ``"down"``, ``"towards-zero"``, ``"away-from-zero"``.
 
     Parameters
@@ -66,8 +66,8 @@ class SimulatedProtocol(ChecksDraws):
     ---------
     The laws of any two records are at statistical distance at most beta, which is (0, beta)-privacy under
     Relation.LOCAL. Each law is within beta/3 of the law of the entries (`ProtocolSimulation`; K11 Claims 5.9
-    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries, because estimates
-    x̃/ỹ with independent errors have means x·E[1/ỹ], which are proportional to the true probabilities.
+    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries. The reason is that
+    estimates x̃/ỹ with independent errors have means x·E[1/ỹ], proportional to the true probabilities.
 
     Examples
     --------
@@ -157,7 +157,10 @@ class SimulatedProtocol(ChecksDraws):
 
 
 class _SimulatedCoarsely(SimulatedProtocol):
-    """A protocol and its `CoarseSimulation`, without the record "random", whose law would differ."""
+    """A protocol and its `CoarseSimulation`.
+
+    The record "random" is left out: its law would not be that of the entries.
+    """
 
     records = ("entries", "exact", *_STEADY)
 
@@ -215,7 +218,7 @@ class _CoarseTerms(SimulationTerms):
 
 
 class _CoarseAccess(Access):
-    """Rejection sampling with K08's tolerance beta/t and its divisor e^epsilon."""
+    """Rejection sampling with the tolerance beta/t and the divisor e^epsilon of K08."""
 
     @property
     def tau(self) -> float:
