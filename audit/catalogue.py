@@ -60,15 +60,16 @@ class Formulas:
     ----------
     epsilon
         The largest privacy loss at the claimed delta over *all* neighbouring databases; None if it is not
-        known. The loss that the audit finds must not exceed it and must come within `reach` of it. The result
-        says how far the largest loss lies below the claim.
+        known. The loss that the audit finds must not exceed it, and may lie below it by `reach` at most. The
+        result says how far the largest loss lies below the claim.
     delta
         The largest delta at the claimed epsilon over all neighbouring databases; None if it is not known.
     source
-        How `epsilon` and `delta` were obtained: "a closed form", or hill climbing and its number of starts.
+        How `epsilon` and `delta` were obtained: "a closed form", or a text on hill climbing from some number
+        of starts.
     reach
-        The losses on the worst pair of the entry's databases may lie below `epsilon` and `delta` by this
-        fraction: 0.05, or more if no pair of the entry's databases comes closer.
+        The fraction by which the loss and the delta found on the entry's pairs may lie below `epsilon` and
+        `delta`. It is 0.05, or more if every pair of the entry lies further below.
     law
         Takes a database and returns the law of the output, a `TextLaw`; None if no formula is known.
     databases

@@ -83,8 +83,8 @@ def neighbours(
         neighbours of a database by its `neighbours(database, records)`.
     records
         What one record can be: a finite list, or a Hypothesis strategy. Under replace-label the new label is
-        that of another record. Under query-answers a finite list holds all possible answers. If `records` is
-        a strategy or is missing, the answers of a neighbour are moved by up to 1.
+        that of another record. Under query-answers a finite list holds all possible answers. Without such a
+        list each answer of the neighbour is any number within 1 of the answer in the first database.
     size
         The number of records of either database: n, or (least, greatest); under local it is 1. Under
         add-or-remove-one n stands for (n − 1, n).
@@ -194,7 +194,7 @@ def _record(records: Any) -> SearchStrategy[Any]:
 
 @st.composite
 def _one_more(draw: DrawFn, longer: SearchStrategy[list[Any]]) -> Pair:
-    """Draw a pair, in either order: a database, and the same without one of its records."""
+    """Draw a database and the same database without one of its records, in random order."""
     rows = draw(longer)
     fewer = removed(rows, draw(st.sampled_from(range(len(rows)))))
     return (rows, fewer) if draw(st.booleans()) else (fewer, rows)
@@ -209,7 +209,7 @@ def _replaced(
     *,
     labels: bool,
 ) -> Pair:
-    """Draw a pair: a database, and the same with another record, or another label, at one place."""
+    """Draw a database and the same database with another record, or another label, at one place."""
     rows = draw(databases)
     place = draw(st.sampled_from(range(len(rows))))
 
@@ -244,7 +244,7 @@ def _listed(
     relation: Any,
     finite: tuple[Any, ...] | None,
 ) -> Pair:
-    """Draw a pair, in either order: a database, and a neighbour that a custom relation lists for it."""
+    """Draw a database and a neighbour that a custom relation lists for it, in random order."""
     rows = draw(databases)
     pool = [*rows, *draw(st.lists(record, min_size=1, max_size=_POOL))] if finite is None else [*finite]
     others = list(islice(neighbours_of(relation, rows, pool), _LISTED))

@@ -1,11 +1,12 @@
 """Search for databases on which entries of the catalogue have their largest loss, from many starts.
 
 Each start is a pair of neighbours that an audit would propose, or one of the entry's own pairs. A step leads
-to other neighbours, or changes many equal records of both databases into another record at once. Without the
-second kind, climbs do not reach long databases. A step is kept if the exact loss rises or, at equal loss, if
-another number of `rank` rises. If an entry's formulas give no closed form, its `Formulas.epsilon` or
-`Formulas.delta` comes from here, and the pair belongs in its `pairs`. If the loss still grows with `--sizes`,
-it is not yet the largest over all databases.
+to other neighbours, or changes many equal records of both databases into another record at once. Only steps
+of this second kind reach long databases. A step is kept if the exact loss rises. If the loss stays the same,
+the step is kept if another number of `rank` rises. For an entry without a closed form of its largest loss,
+the result of this search is its `Formulas.epsilon` or `Formulas.delta`, and the pair that was found belongs
+in the entry's `pairs`. If larger `--sizes` give a larger loss, the largest loss over all databases has not
+been found yet.
 
 Usage: python benchmarks/worst.py [PATTERN] [--starts N] [--steps N] [--sizes LOW HIGH] [--seed N]
 """
@@ -36,9 +37,10 @@ def task_of(entry: Entry, sizes: tuple[int, int] | None) -> PrivacyTask:
 
 
 def rank(task: PrivacyTask, pair: Any) -> Rank:
-    """Return the loss at the claimed delta, the delta at the claimed epsilon, and both at smaller claims.
+    """Return the loss at the claimed delta, the delta at the claimed epsilon, and three further numbers.
 
-    The numbers at smaller claims guide the climb if the first two are 0.
+    These are the loss at delta/4, and the delta at epsilon/4 and at 0. They rank pairs for which the first
+    two numbers are 0.
     """
     law_of, claim = task.subject.distribution, task.claim
     epsilon, delta = claim.epsilon, getattr(claim, "delta", 0.0)  # type: ignore[attr-defined]

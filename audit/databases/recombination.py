@@ -1,4 +1,4 @@
-"""Check from a strategy's `repr` that it gives every recombination of its records.
+"""Check from the `repr` of a strategy that the strategy gives every recombination of its records.
 
 `lists(integers(min_value=0, max_value=9))` gives every recombination: each record is drawn independently and
 may stand anywhere. A mapped, filtered, unique or composed strategy may bind its records to a rule that its

@@ -23,7 +23,8 @@ _MANY, _CELLS, _CROWDED, _CHUNK = 1_000, 4_096, 3, 8_192
 def point(value: float, scale: float = 0.0) -> tuple[float, float]:
     """Return the half-open interval of numbers that count as equal to `value` in ideal numerics.
 
-    Its width covers rounding errors relative to the larger of |value| and `scale`.
+    The interval is wide enough for rounding errors, which are relative to |value| or to `scale`, whichever is
+    larger.
 
     Examples
     --------
@@ -112,7 +113,10 @@ def _cells(values: Floats, low: float, scale: float) -> Ints:
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return an edge between each two adjacent values. Numbers between them share the bin of one of them."""
+    """Return an edge between each two adjacent values, so that each value has a bin of its own.
+
+    A number between two adjacent values is in the bin of one of the two.
+    """
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halved first: the sum may overflow
@@ -122,7 +126,7 @@ def _between(atoms: Floats) -> Floats:
 
 
 def _round(values: Floats, scale: float) -> Floats:
-    """Return values rounded to 11 digits, so that rounding errors do not matter; whole numbers stay."""
+    """Return values rounded to 11 digits, to remove rounding errors; whole numbers are left as they are."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
         unit = 10.0 ** np.clip(10 - size, -300, 300)

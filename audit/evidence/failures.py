@@ -11,13 +11,14 @@ starts at 1, if the past alone decides which problem is drawn next.
 **Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Exploratory
 runs may choose the problems, because they are never bet on.
 
-*For.* On one problem with p_k ≥ β the same holds with 1 − F for F and 1 − β for β: its wealth M_k reaches
-1/significance with probability at most significance.
+*For.* On one problem with p_k ≥ β the same holds with 1 − F for F and 1 − β for β. The wealth M_k of these
+bets reaches 1/significance with probability at most significance.
 
-**Guarantee.** "Every problem is met" is stated only when every M_k has reached 1/significance. The list is
-fixed before the first bet. Suppose the first problem with p_k > β on it is problem j. The statement needs M_j
-to cross, so it is made with probability at most significance. No correction for the number of problems is
-needed, because all have to cross; a claim that *some* problem is met would need one.
+**Guarantee.** "Every problem is met" is stated only when every M_k has reached 1/significance. The list of
+problems is fixed before the first bet. Suppose some problem on the list has p_k > β, and let j be the first
+of these. The statement is made only if M_j reaches 1/significance, which has probability at most
+significance. No correction for the number of problems is needed, because every M_k has to reach this value. A
+claim that *some* problem is met would need a correction.
 
 **Bounds** are found by bisection: 1 + s·(F/β − 1) decreases in β for every F, so the wealth against the claim
 decreases in the claimed β, and the wealth for the claim increases in β. Let b be the largest value that R

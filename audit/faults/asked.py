@@ -33,7 +33,7 @@ class Asked:
     bits
         Whether the event that refuted the claim looks at the low bits of floats.
     nan
-        Whether the differing record is or contains NaN on one side only.
+        Whether the differing record is NaN or contains NaN in exactly one of the two databases.
     """
 
     epsilon: float

@@ -165,7 +165,7 @@ def _differing(left: Any, right: Any) -> tuple[int, int] | None:
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Return whether the differing record is or contains NaN on one side only."""
+    """Return whether the differing record is NaN or contains NaN in exactly one of the two databases."""
     found = _differing(left, right)
     if found is None:
         return False

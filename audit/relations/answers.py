@@ -60,8 +60,8 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
     database
         A vector of numbers.
     rng
-        None: every pattern once, up and down. A pattern changes all answers, one answer or one half. Or it
-        moves one half, one quarter, one answer or every other answer against the rest. A
+        None: every pattern once, and its opposite. Some patterns raise all answers, one answer or one half.
+        Others raise one half, one quarter, one answer or every other answer, and lower the rest. A
         `numpy.random.Generator`: random steps.
 
     Examples

@@ -153,7 +153,7 @@ class Cell:
 
     @property
     def how_met(self) -> str:
-        """A text in brackets if `met` rests on a closed form alone, not on all problems; else empty.
+        """A text in brackets if `met` was shown only for the problem of a closed form; otherwise empty.
 
         Examples
         --------

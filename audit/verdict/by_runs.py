@@ -176,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation. If the subject changes its input only now, repeat it on copies."""
+        """Return the confirmation. If the subject changes its input for the first time, confirm on copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -226,7 +226,10 @@ class _Runs:
         return self._result(Verdict.NOT_REFUTED, how=how, **told)
 
     def _how_coupled(self, betting: Betting) -> str:
-        """Return why coupled runs count as evidence. Drop these runs if the subject proves to keep state."""
+        """Return why coupled runs count as evidence; empty if there are none, or if they have to be dropped.
+
+        They are dropped unless the subject is known to keep no state.
+        """
         if not betting.coupled.in_wealth:
             return ""
         if self.sampler.state_suspected() is False:
@@ -236,7 +239,7 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Keep only what single calls showed for the bounds; nothing if earlier audits used coupled runs."""
+        """Let the bounds rest on single calls alone, or on nothing if earlier audits used coupled runs."""
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
@@ -257,7 +260,7 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair. For databases several steps apart, its ε is per step."""
+        """Return the power of the bets on a pair. Its ε is per step between the two databases."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(

@@ -2,9 +2,9 @@
 
 The calls are made as for the witness: in this process if the subject is stateless, else in fresh processes
 (`judge`). If the calls in this process refute the claim but the subject keeps state, fresh processes must
-confirm. If the calls do not refute the claim, the verdict is NOT_REFUTED only if they would have refuted it,
-given a loss as large as the saved p and q show. Otherwise the replay draws as many new calls as that loss
-needs, or says that it cannot decide.
+confirm. If the calls do not refute the claim, the verdict is NOT_REFUTED only if they were enough to refute
+it at the saved p and q. Otherwise the replay draws enough new calls for the saved p and q, or says that it
+cannot decide.
 
 **Guarantee.** The pair, the event, the direction and the number of calls are fixed before the calls are made.
 The stakes are fixed too. Stakes on the saved calls come from the estimates made before these calls. Stakes on
@@ -84,7 +84,10 @@ class Redraw:
         return self._judged(self._new(further, drawn, calls), further)
 
     def _saved(self, path: tuple[int, ...]) -> Drawn:
-        """Return calls drawn as for the witness, or in this process if no fresh process can be started."""
+        """Return as many calls as the witness had, made in the same kind of process.
+
+        If a fresh process is needed but cannot be started, this process makes the calls.
+        """
         known = self.witness
         plan = Plan(known.runs, known.parts, copies=known.fresh and not known.parts)
         seen = (known.p, known.q) if self.fresh else known.foreseen or (0.0, 0.0)
@@ -123,7 +126,11 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of fresh processes if this process refuted and the subject keeps state."""
+        """Return the verdict after fresh processes have repeated the calls by which this process refuted.
+
+        This is for a subject that keeps state. If fresh processes cannot make the subject, the refutation
+        stands unconfirmed; with p = 1 and q = 0 it is INCONCLUSIVE.
+        """
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
@@ -145,13 +152,19 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return REFUTED if fresh processes refute, with equal frequencies in all, else INCONCLUSIVE."""
+        """Return REFUTED if these calls of fresh processes refute the claim, else INCONCLUSIVE.
+
+        If processes made several calls each, the event must also be equally frequent in all of them.
+        """
         if not drawn.plan.is_single and differs(drawn.blocks):
             return self._doubted(drawn, KEPT)
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
 
     def _unconfirmed(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return NOT_REFUTED if these calls could have refuted the claim by this event, else INCONCLUSIVE."""
+        """Return the verdict of calls that did not refute the claim.
+
+        It is NOT_REFUTED if this many calls refute on average at the p and q of `_sought`, else INCONCLUSIVE.
+        """
         if self._shows(drawn):
             return Verdict.NOT_REFUTED, drawn
         runs = 2 * drawn.witness.runs
@@ -172,11 +185,14 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether as many calls as were drawn refute on average, given the p and q to detect."""
+        """Return whether this many calls refute on average, if p and q are those of `_sought`."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
-        """Return the number of new calls that shows the loss with a margin; None if it exceeds the limit."""
+        """Return how many new calls are enough to refute at the p and q of `_sought`, with a margin.
+
+        None if they are more calls than a replay may draw.
+        """
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
         bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
@@ -201,12 +217,15 @@ class Redraw:
         return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
 
     def _new_stakes(self) -> Candidate:
-        """Return the event, with stakes for the p and q to detect; saved runs count if they showed this q."""
+        """Return the event, with stakes for the p and q of `_sought`.
+
+        The saved runs count as past runs if `_sought` has their q.
+        """
         seen = self._sought[1] == self.witness.q
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
     def _growth(self, bet: Bet, calls: int) -> float:
-        """Return the expected log growth of a bet after this many calls, if p and q are those to detect."""
+        """Return the expected log growth of a bet after this many calls, at the p and q of `_sought`."""
         p, q = self._sought
         counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)

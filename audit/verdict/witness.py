@@ -246,9 +246,9 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
 
     **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed
     over the processes like balls drawn from an urn without replacement. The statistic Σ hits²/calls is
-    compared with its value in `_SHUFFLES` random draws from that urn. The p-value is the share of these
-    values, with the observed one added, that are at least as large as the observed one. For any number of
-    draws, Pr[p-value ≤ x] ≤ x if the event is equally frequent.
+    compared with its value in `_SHUFFLES` random draws from that urn. The p-value is (1 + k)/(1 +
+    `_SHUFFLES`), where k counts the draws whose value is at least the observed one. For any number of draws,
+    Pr[p-value ≤ x] ≤ x if the event is equally frequent.
 
     Examples
     --------

@@ -71,8 +71,8 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     by
-        "power": J is one of 2^0 … 2^d (the text's second attempt). "length": J is one of 1 … 2^d (its first
-        attempt).
+        "length": J is one of 1 … 2^d, the first attempt in BNS. "power": J is one of 2^0 … 2^d, the second
+        attempt.
     level
         The value that Q(J) must reach; public, so it must not depend on the data.
     points, size
@@ -87,13 +87,15 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     ---------
     epsilon-differential privacy when one record is replaced. Q(J) is a maximum of minima of counts, so it
     moves by at most 1, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
-    at most c = ⌈log2(n + 1)⌉ comparisons for n lengths: c = d + 1 by length, c = ⌈log2(d + 2)⌉ by power. If
-    every Q(J) falls from the level to 1 below it, the answer 1 has a privacy loss of exactly epsilon.
+    at most c = ⌈log2(n + 1)⌉ comparisons for n lengths. Here c = d + 1 if `by` is "length", and c = ⌈log2(d +
+    2)⌉ if it is "power". If every Q(J) falls from the level to 1 below it, the answer 1 has a privacy loss of
+    exactly epsilon.
 
-    *Utility.* Let slack be `slack(beta)` = (c/epsilon)·ln(c/(2·beta)). A comparison whose Q(J) is further
-    than slack from the level errs with probability at most beta/c, because noise in only one direction makes
-    it err. So with probability 1 − beta no such comparison errs. Then Q(J) ≥ level − slack, and Q ≤ level +
-    slack at the length before J (at 2^d if J = 0).
+    *Utility.* Let slack be `slack(beta)` = (c/epsilon)·ln(c/(2·beta)). Suppose that Q(J) is further than
+    slack from the level. Only noise in one direction makes this comparison err, so it errs with probability
+    at most beta/c. With probability 1 − beta no such comparison errs. Then Q(J) ≥ level − slack for the
+    answer J, unless J = 0. Also Q(K) ≤ level + slack for the length K before J in the list; if J = 0, K is
+    the last length, 2^d.
 
     Examples
     --------
@@ -144,7 +146,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:
-        """Return the length at a place in the list of lengths; 0 after its end."""
+        """Return the length at a place in the list of lengths; 0 at the place after the last length."""
         if place == self.lengths:
             return 0
         return 1 << place if self.by == "power" else place + 1
@@ -165,7 +167,10 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     def runs(
         self, sample: NumberSample, size: int, *, rng: np.random.Generator
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield each answer and the runs that gave it; run i has the same noise on every database."""
+        """Yield each answer, with the indices of the runs that gave it.
+
+        The noise of run i does not depend on the sample.
+        """
         noise = rng.laplace(0.0, self.test.scale, (self.comparisons, size))
         waiting = [(0, 0, self.lengths, np.arange(size))]
         while waiting:
@@ -201,7 +206,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return Finite(lengths, log_probabilities=logs)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours on which Q differs at every length: equal x, and one label 1 replaced by 0."""
+        """Return neighbours on which Q differs at every length: all x are equal, and one label differs."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         point = self.audited_points[0]
         alike = [(point, 1)] * most

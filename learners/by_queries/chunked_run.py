@@ -57,7 +57,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         def _is_record(self, record: Any) -> bool: ...
 
     def _settle(self, records: tuple[Any, ...]) -> None:
-        """Check `model`; set the defaults of `records` and of `size`, one record for each query."""
+        """Check `model`, and set defaults: the given `records`, and one record for each query as `size`."""
         ChunkNoise(self.model, self.epsilon)
         for name, value in (("size", self.algorithm.most_queries), ("records", records)):
             if getattr(self, name) is None:
@@ -76,7 +76,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs; run i uses the same noise on databases of the same length."""
+        """Return the outputs of `size` runs. The noise of run i is the same for databases of equal length."""
         queries = self._queries(database)
         if queries is None:
             return [INSUFFICIENT] * size

@@ -66,7 +66,7 @@ def b_theorem_5() -> Finding:
 
 
 def _error(learner: ConjunctionQueries, target: tuple[int, ...], dimension: int) -> float:
-    """Return the largest error for a target. Most examples have no 0; a few have one."""
+    """Return the largest error for a target. A few examples have a single 0, the others have none."""
     found = 0.0
     for share in (0.999 * learner.alpha / dimension, 0.51 * learner.alpha / dimension, 0.3 / dimension):
         points = [tuple(int(i != j) for i in range(dimension)) for j in range(dimension)]

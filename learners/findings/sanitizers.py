@@ -40,12 +40,12 @@ def _worst(sanitizer: Any) -> float:
 
 
 def _slope(alphas: tuple[float, ...], sizes: list[int]) -> float:
-    """Return the exponent of 1/α in the sizes, computed from the first and the last size."""
+    """Return the power of 1/α by which the sizes grow, computed from the first and the last size."""
     return math.log(sizes[-1] / sizes[0]) / math.log(alphas[0] / alphas[-1])
 
 
 def definition_6() -> Finding:
-    """BNS Definition 6: an estimator within α gives a database within 2α, and in general no better.
+    """BNS Definition 6: an estimate with error ≤ α yields a database with error ≤ 2α, in general no less.
 
     Examples
     --------
@@ -250,9 +250,9 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return the larger of two Pr[error > 3α], each on the most likely sample.
+    """Return the larger of Pr[error > 3α] in two cases, each on its most likely sample.
 
-    One of the two points has mass `light`·α: in the first case the point 0, in the second the point 1.
+    The domain has two points. In the first case the point 0 has mass `light`·α, in the second the point 1.
     """
     points, m = [0, 1], made.sample_size()
     worst = 0.0

@@ -142,7 +142,9 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable ones, noisy labels, and two rivals 1.05·alpha apart in error.
+    """Return problems for agnostic learners: `realizable_problems`, and up to two with noisy labels.
+
+    In the second of the two, the errors of two rival hypotheses differ by 1.05·alpha.
 
     Examples
     --------
@@ -167,7 +169,9 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 
 
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems with a target in the class; in some, a rival differs on a mass near alpha.
+    """Return problems whose target is in the class.
+
+    In the last two, the points where the target and its nearest rival differ have a mass near alpha.
 
     Examples
     --------
@@ -213,7 +217,10 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return 0 and a mask: 1 where hypothesis 0 differs from its nearest rival. None if all agree."""
+    """Return 0, and for each point 1 if hypothesis 0 and its nearest rival differ there, else 0.
+
+    The result is None if all hypotheses agree everywhere.
+    """
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)
@@ -242,11 +249,11 @@ def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: i
 
     Guarantee
     ---------
-    In the last two problems the target is always true. Each of the d variables is the only 0 on a share of
-    the examples: slightly more than alpha/d in the first problem, slightly less in the second. The threshold
-    and the tolerance of B Theorem 5 are both alpha/(2d). If an oracle's answers are too low by the whole
-    tolerance, the learner drops every variable in the first problem. In the second it keeps all variables,
-    with an error just below alpha.
+    In the last two problems every example has the label 1. For each of the d variables, a share of the
+    examples is 0 in this variable alone: slightly more than alpha/d in the first of the two problems,
+    slightly less in the second. The threshold and the tolerance of B Theorem 5 are both alpha/(2d). If an
+    oracle's answers are too low by the whole tolerance, the learner drops every variable in the first
+    problem. In the second it keeps all variables, with an error just below alpha.
 
     Examples
     --------

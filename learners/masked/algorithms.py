@@ -101,16 +101,15 @@ class BentLearner(_OnWords):
     dimension
         d, a power of two and even.
     tau
-        The tolerance of all queries; default 2^(−2d/3), that of K08 Theorem 5.1, or 1/(4d + 1) if that is
-        smaller.
+        The tolerance of all queries. Default: the smaller of 2^(−2d/3) (K08 Theorem 5.1) and 1/(4d + 1).
 
     Guarantee
     ---------
     If tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1), the output is the target, with every valid oracle. It takes d
     + 1 queries, which are all asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with
-    |ĥ(r)| = 2^(−d/2). So its mean is above or below 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of
-    ĥ(r) tells which side belongs to which a. The tolerance of K08's theorem meets both conditions for every
-    even d > 6. The tolerance of K11 Theorem 5.16, 2^(−d/3), does so for no d.
+    |ĥ(r)| = 2^(−d/2). So this mean differs from 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of ĥ(r)
+    tells whether the mean is above 1/2 for a = 0 or for a = 1. The tolerance of K08's theorem meets both
+    conditions for every even d > 6. The tolerance of K11 Theorem 5.16, 2^(−d/3), is too large for every d.
 
     Examples
     --------
@@ -153,7 +152,7 @@ class BentLearner(_OnWords):
 
 @dataclass(frozen=True)
 class WeakLearner(_OnWords):
-    """Learn r in one round, and predict a wrong parity where b = 0: error exactly 1/4 for every target.
+    """Learn r in one round, and predict a wrong parity for examples with b = 0: the error is always 1/4.
 
     Parameters
     ----------
@@ -189,7 +188,7 @@ class WeakLearner(_OnWords):
 
 @dataclass(frozen=True)
 class GuessingLearner(_OnWords):
-    """A non-adaptive strong learner: ask for r and, in the same round, for the a of many guesses of r.
+    """A non-adaptive strong learner. Its only round asks for r, and for what a is under each guess of r.
 
     Parameters
     ----------
@@ -202,8 +201,8 @@ class GuessingLearner(_OnWords):
 
     Guarantee
     ---------
-    If r is one of `words`, the output is the target. Otherwise the output has a constant a, and the error is
-    0 or 1/2. By K11 Theorem 5.16 no non-adaptive algorithm does much better than that.
+    If r is one of `words`, the output is the target. Otherwise the output has a = 0, and the error is 0 or
+    1/2. By K11 Theorem 5.16 no non-adaptive algorithm does much better than that.
 
     Examples
     --------

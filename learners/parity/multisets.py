@@ -1,4 +1,4 @@
-"""A on multisets of examples instead of lists, so that an exhaustive audit can reach larger samples."""
+"""`ParityLearner` on multisets of examples instead of lists: an exhaustive audit reaches larger samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Multiset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Multisets:
-    """The relation of databases [m] and [m′] whose multisets m and m′ differ in one member.
+    """A relation: databases of one multiset each are neighbours if the multisets differ in one member.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Multisets:
 
 @dataclass(frozen=True)
 class ParityLearnerMultisets(PlainParameters):
-    """A on all multisets of a given number of examples, so that an audit can try every pair.
+    """`ParityLearner` on all multisets of a given number of examples, so that an audit can try every pair.
 
     Parameters
     ----------
@@ -94,10 +94,10 @@ class ParityLearnerMultisets(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these multisets holds for A on all lists of this many examples. A takes each
-    example with the same probability, independently, and the space of solutions does not depend on the order.
-    So the law of the answer depends only on the multiset. Lists that differ in one place have multisets that
-    differ in one member, or are equal.
+    What holds for all pairs of these multisets holds for `ParityLearner` on all lists of this many examples.
+    The learner takes each example with the same probability, independently, and the space of solutions does
+    not depend on the order. So the law of the answer depends only on the multiset. If two lists differ in one
+    place, their multisets are equal or differ in one member.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @classmethod
     def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
-        """Return A on all multisets of this many examples, to be audited exhaustively.
+        """Return this learner on all multisets of this many examples, to be audited exhaustively.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class ParityLearnerMultisets(PlainParameters):
 
 
 def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
-    """Return the entry of A on all samples of one size; the entry's name and summary state the size."""
+    """Return the entry of `ParityLearner` on all samples of one size, which its name and summary state."""
     kind = "tight A" if tight else "A"
     return Entry(
         f"parity-d{dimension}-n{examples}",

@@ -2,8 +2,8 @@
 
 A space is stored as a number of 2^d bits; bit r is set if r solves the equations. Each further equation is
 one AND with the half-space of its solutions. Examples are processed one kind at a time: m copies, each chosen
-with probability p, add their equation with probability 1 − (1 − p)^m. The probabilities of equal spaces are
-added, so there are never more spaces than flats spanned by the examples.
+with probability p, add their equation with probability 1 − (1 − p)^m. Equal spaces are merged and their
+probabilities added, so there are at most as many spaces as spans of subsets of the equations.
 """
 
 from __future__ import annotations

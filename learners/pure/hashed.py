@@ -124,19 +124,20 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return l, the number of bits of a bucket, and m, the number of examples; this l makes m least.
+    """Return the number l of bits of a bucket that needs the fewest examples, and their number m.
 
     Guarantee
     ---------
     m examples are enough for error alpha with failure beta. *Hash.* Let j be the target. For a random l × d
-    matrix A and x ≠ j, Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at
-    most 2^(−l). By Markov's inequality c exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l).
-    *Choice.* Let h be the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is wrong on x if x is j or
-    lies in that bucket. Let a > α be the error of such a bucket. Let X count its errors and Y the errors of
-    h; no example is an error of both. Then the other bucket is chosen with probability at most E e^(−ε(X −
-    Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2 for m =
-    ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is
-    above 6, ε = 6 is used, because for a larger ε the factor e^(ε/2) needs more bits l than ε saves.
+    matrix A and x ≠ j, Pr[Ax = Aj] = 2^(−l). Let c be the total mass of the numbers other than j in j's
+    bucket; its mean is at most 2^(−l). By Markov's inequality c exceeds θα with probability at most beta/2,
+    where θ = 2/(αβ·2^l). *Choice.* Let h be the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is
+    wrong on x if x is j or lies in that bucket. Let a > α be the error of such a bucket. Let X be the number
+    of examples on which this bucket is wrong, and Y the number on which h is wrong; no example is in both.
+    Then the other bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) +
+    c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 −
+    e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used, because
+    for a larger ε the factor e^(ε/2) needs more bits l than ε saves.
 
     If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
     whole of epsilon are spent on the choice, as in `pure_size`.
@@ -264,7 +265,7 @@ class HashedPointLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
-        """Return the predictors of `size` runs; run i uses the same map and coins on every database."""
+        """Return the predictors of `size` runs. The map and coins of run i do not depend on the database."""
         sample = self._sample(database)
         choices: dict[
             tuple[int, ...], GroupedChoice

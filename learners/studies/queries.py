@@ -49,7 +49,7 @@ class ConjunctionOnMeans(ConjunctionLearner):
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """Empty: the problems draw the databases, and listing every record would be slow."""
+        """No records, because listing them all would be slow. The problems draw the databases."""
         return ()
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
@@ -136,14 +136,15 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedOnMeans(MaskedParityLearner):
-    """`MaskedParityLearner` that receives the averages of its queries; the last query assumes the right word.
+    """`MaskedParityLearner` that receives the averages of its queries instead of the records.
 
-    A wrong word would give another average, but then the output is wrong whatever the last answer is.
+    The last average is the one for the right word. A run that has found a wrong word would get another
+    average, but its output is wrong in any case.
     """
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """Empty: the problems draw the databases, and listing every record would be slow."""
+        """No records, because listing them all would be slow. The problems draw the databases."""
         return ()
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

@@ -54,8 +54,8 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
 
     Guarantee
     ---------
-    Exact: given K, the target has weight 1, the `others` together others·e^(−εK/2), and the last concept
-    e^(−ε·errors/2).
+    Exact. Given K, the target has weight 1, all `others` together have weight others·e^(−εK/2), and the last
+    concept has weight e^(−ε·errors/2).
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _points(d: float, size: int) -> SearchedProblems:
 
 
 def points() -> Study:
-    """Return the study of POINT: pure and proper, pure and improper, approximate (BNS §1, §3.1, Lemma 1)."""
+    """Return the study of POINT by three learners: pure proper, pure improper, approximate (BNS §1, §3.1)."""
     return Study(
         "point",
         "POINT: pure and proper grows with d; improper or approximate does not.",
@@ -191,7 +191,10 @@ def points_delta(*, dimension: int = 64) -> Study:
 
 
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
-    """Return the pure and the approximate curve; the arguments map a value of the study to each parameter."""
+    """Return the curves of the pure and of the approximate learner of INTERVAL.
+
+    Each argument is a function that takes a value of the study's axis and returns the parameter.
+    """
 
     def told(value: float) -> dict[str, Any]:
         return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}
@@ -222,7 +225,10 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve of the least m. Runs on a family of problems find it, from half the stated m on."""
+    """Return a curve whose least m is found by runs on a family of problems.
+
+    The search starts at half of the learner's `sample_size()`.
+    """
     return Curve(
         name,
         lambda value, _: learner(value),
@@ -265,7 +271,7 @@ _LAST = (
 
 
 def intervals() -> Study:
-    """Return the study of INTERVAL: pure, and approximate through Rec (BNS §3.2-3.3, Theorem 2)."""
+    """Return the study of INTERVAL by pure and by approximate learners (BNS §3.2-3.3, Theorem 2)."""
     return Study(
         "interval",
         "INTERVAL: pure grows with d and is overtaken; approximate with its comparisons or its recursion.",

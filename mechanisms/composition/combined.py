@@ -90,7 +90,7 @@ class Combined(PlainParameters):
         return [adapt(part) for part in self.parts]
 
     def total_size(self) -> Any:
-        """Return the number of records in a whole database; in this class, that of the first part."""
+        """Return the number of records in a whole database: here, the size that the first part takes."""
         return adapt(self.parts[0]).size
 
 

@@ -97,7 +97,7 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
         The privacy parameters of each call.
     tight
         If false, A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. If true, it counts as
-        (epsilon/2, delta/2)-private, which it is.
+        (epsilon/2, delta/2)-private, as shown below.
 
     Guarantee
     ---------
@@ -107,9 +107,9 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
     top = 2^16 there are 4 calls, while Lemma 2 counts 12.
 
     A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. If
-    neighbours agree on the best solution, its gap changes by at most 2, and probabilities by a factor of at
-    most e^(epsilon/2). If they disagree, the two gaps add up to at most 2, so the release has probability at
-    most delta/2 (for delta ≤ 1/2).
+    two neighbours have the same best solution, its gap changes by at most 2, and the probability of a release
+    changes by a factor of at most e^(epsilon/2). If their best solutions differ, the two gaps add up to at
+    most 2. With a gap of at most 2 a release has probability at most delta/2 (for delta ≤ 1/2).
 
     Examples
     --------

@@ -90,7 +90,9 @@ def value_density(oracle: str, answers: Values, *, epsilon: float, beta: float) 
 
 
 def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: float) -> tuple[Values, Values]:
-    """Return the joint densities of two noisy rounds and of their simulation, by first and second answer.
+    """Return the joint density of the answers in two noisy rounds, and that in their simulation.
+
+    The first axis is the first answer, the second axis the second answer.
 
     Examples
     --------
@@ -121,7 +123,7 @@ class _Rounds:
         self.before, self.joint, self.true = np.array(before), joint, np.array(true)
 
     def simulated(self, oracle: str, *, epsilon: float, phi: float) -> Values:
-        """Return the joint density of the simulation, by first and second answer."""
+        """Return the joint density of the two answers in the simulation; axis 0 is the first answer."""
         terms = {"epsilon": epsilon, "phi": phi}
         begun = _tilted(self.first * _estimate(self.ratio, oracle, **terms), self.answers)
         found = np.empty_like(self.true)
@@ -152,7 +154,10 @@ def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], 
 
 
 def distances(true: Values, simulated: Values) -> float:
-    """Return half the sum of the absolute differences: the statistical distance ÷ the size of a grid cell."""
+    """Return half the sum of the absolute differences.
+
+    Times the size of a grid cell, this is the statistical distance.
+    """
     return float(np.abs(true - simulated).sum()) / 2.0
 
 

@@ -49,7 +49,7 @@ class RateAsScaleLaplace(LaplaceMechanism):
 
     @property
     def scale(self) -> float:
-        """Scale of the noise: epsilon/sensitivity, which is the intended rate."""
+        """Scale of the noise: epsilon/sensitivity, the reciprocal of the right scale."""
         return self.epsilon / self.sensitivity
 
 
@@ -114,7 +114,7 @@ class HalfScaleLaplace(ClaimsItsEpsilon):
         return sum(database) + rng.laplace(0.0, 0.5 / self.epsilon)
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` noisy counts; run i draws the same noise on every database."""
+        """Return `size` noisy counts. The noise of run i does not depend on the database."""
         return sum(database) + rng.laplace(0.0, 0.5 / self.epsilon, size)
 
     def suggested_pairs(self) -> list[Pair]:

@@ -87,7 +87,7 @@ class _Protocol(PlainParameters):
         return database
 
     def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run that asks this oracle; its own coins come from `rng`.
+        """Return the output of one run that asks this oracle; the algorithm's own coins come from `rng`.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class NonInteractiveProtocol(_Protocol):
             raise OverspentError(f"The questions cost an entry {most:g} of its epsilon of {self.epsilon:g}.")
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of `size` runs; listed questions are answered for many runs at once."""
+        """Return the outputs of `size` runs. A fixed list of questions is answered for many runs at once."""
         if callable(self.queries):
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))
@@ -283,7 +283,11 @@ class InteractiveProtocol(_Protocol):
             )
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output; None if an answer's law is not finite or paths are too many."""
+        """Return the exact law of the output; None if it cannot be computed.
+
+        This is so if `coins` is True, if an answer has no finite law, if there are too many sequences of
+        answers, or if one of them overspends an entry.
+        """
         if self.coins:
             return None
         entries = Grouped(self._sized(database))

@@ -68,7 +68,7 @@ def cost_of(randomizer: Any) -> float:
     Raises
     ------
     InvalidKind
-        The randomizer has no `claim` and `relation`, or is a class.
+        The randomizer is a class, cannot be called, or lacks `claim` or `relation`.
     InvalidValue
         Its claim is about a relation other than LOCAL, or is not pure.
 

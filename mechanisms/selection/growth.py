@@ -109,8 +109,8 @@ def check_growth(
     size
         Length of the longest database, after the record was added.
     most
-        The most additions of a record to check. If there are no more than this, all are checked, the shortest
-        databases first. Otherwise half of the checks are the first of these, and the other half are on
+        The most additions of a record to check. If no more are possible, all are checked, the shortest
+        databases first. Otherwise one half of the checks is on the shortest databases, and the other half on
         databases that grow at random.
     rng
         The generator for the random databases; by default from seed 0.
@@ -214,7 +214,10 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield random pairs (before, after) without end; `after` has one record more, and at most `size`."""
+    """Yield random pairs (before, after) without end.
+
+    `after` has one record more than `before`, and at most `size` records.
+    """
     while True:
         database: list[Any] = []
         for _ in range(size):

@@ -63,7 +63,7 @@ def test_a_right_sampler_is_not_accused(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_e_value_is_a_mean_over_partitions_of_e_values_with_expectation_one(name):
-    """Both statements are exact, for the declared probabilities of the cells.
+    """The mean and the expectation are exact, given the declared probabilities of the cells.
     `test_a_right_sampler_is_not_accused` compares these probabilities with draws."""
     law = LAWS[name]
     outputs, found = law.sample(30, np.random.default_rng(12)), []
@@ -118,7 +118,8 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_sampler_is_seen_within_20_000_draws(name):
-    """Power: the divergence in nats per draw times 20,000 is more than six times the limit of 13.8 nats."""
+    """20,000 draws have a divergence of more than six times `LIMIT` nats, so a detection is nearly
+    certain."""
     law, wrong, nats = WRONG[name]
     assert nats * 20_000 > 6 * LIMIT
     assert law_log_e_value(law, wrong(np.random.default_rng(13))) > LIMIT

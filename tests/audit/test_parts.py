@@ -1,4 +1,4 @@
-"""Parts of structured outputs: a leak in one entry beside noise is found and located."""
+"""Parts of structured outputs: if one entry leaks and the others are noise, the leak is located."""
 
 import collections
 import dataclasses

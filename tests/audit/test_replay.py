@@ -203,7 +203,7 @@ def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
 
 
 def test_a_witness_that_stands_on_another_subject_names_both():
-    """The function adds the same noise, so its fault is missed with probability far below 1e-9."""
+    """The function adds the same noise as `Loud`, so its fault is missed with probability far below 1e-9."""
     again = refuted(Loud()).replay(by_call, fresh=True)
     assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
     assert again.notes[1] == "the replayed witness was saved by an audit of Loud"

@@ -121,8 +121,8 @@ def test_the_even_split_is_concave_promise_itself():
 
 @pytest.mark.parametrize(("top", "inner"), [(2**12, 13), (2**40, 7), (2**64, 7)])
 def test_every_kind_of_failure_has_an_equal_share_at_the_least_promise(top, inner):
-    """Three kinds of failure are computed by hand: one of 31 rivals wins in H, the Laplace noise of an A_dist
-    makes it refuse, or the innermost choice is wrong."""
+    """Three kinds of failure are computed by hand: one of 31 rivals wins the choice from the set H, the noise
+    of A_dist prevents a release, or the innermost choice is wrong."""
     split = fitted_split(top, epsilon=1.0, delta=1e-6, failure=0.05)
     gap = split.least_promise(0.05) / (2 * 4**split.rounds)
     share = 0.05 / (2 * split.rounds + 1)

@@ -1,5 +1,5 @@
-"""Pure learners of points and thresholds: sample sizes, hash maps, and laws by groups compared with laws by
-single outputs."""
+"""Pure learners of points and thresholds: sample sizes, hash maps, and laws of groups of outputs compared
+with laws of single outputs."""
 
 import math
 from itertools import product
@@ -69,8 +69,8 @@ def test_the_proper_learners_keep_their_claim_on_all_samples(kind):
 
 
 def test_at_64_bits_the_loss_comes_close_to_epsilon():
-    """One score falls by 1 and another rises by 1. Each changes the odds by a factor e^(1/2), because all
-    other outputs together have nearly all the weight."""
+    """One score falls by 1 and another rises by 1. Each of these two changes moves the odds by a factor of
+    e^(1/2), because all other outputs together have nearly all the weight."""
     lumped = LumpedLearner(of=PurePointLearner(dimension=64, points=(0, LAST), size=2))
     result = audit_privacy(lumped, budget=2_000)
     assert result.evidence is Evidence.EXACT

@@ -48,9 +48,9 @@ RUNS = 100_000
 
 
 def optimal_delta(epsilon, delta, *, copies, place):
-    """Return the delta of a composition at epsilon (copies − 2·place)·epsilon.
+    """Return the least delta of a composition of `copies` (epsilon, delta)-private mechanisms.
 
-    Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3.
+    The composition has epsilon (copies − 2·place)·epsilon (Kairouz, Oh and Viswanath 2015, Theorem 3.3).
     """
     terms = [
         math.comb(copies, j)

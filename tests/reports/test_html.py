@@ -462,8 +462,8 @@ def curve(tree, kind):
 
 
 def test_the_privacy_profile_shows_the_claim_and_the_event():
-    """1-DP allows a total variation of (e − 1)/(e + 1). The event shows at least 0.45 − 0.06, with the
-    unfavourable ends of the intervals of p and q."""
+    """1-DP allows a total variation of (e − 1)/(e + 1). The event shows at least 0.45 − 0.06: the lower end
+    of the interval of p minus the upper end of that of q."""
     tree = pictures(refuted())["Privacy profile"]
     claimed, found = curve(tree, "curve claimed"), curve(tree, "curve found")
     scale = (200 - claimed[0][1]) / ((math.e - 1) / (math.e + 1))

@@ -64,9 +64,10 @@ class Frame:
 
     @cached_property
     def labelled(self) -> dict[Any, Any] | None:
-        """The values by label, for a data frame by column and then row; None unless labels are unique.
+        """The values by label: for a series by row, for a data frame by column and then by row.
 
-        Labels must be strings or integers. A row keeps its label when other rows are added or removed.
+        None if there are no labels, if a label is repeated, or if one is neither a string nor an integer. A
+        row keeps its label when other rows are added or removed.
         """
         rows = _labels(self.index)
         if rows is None:
@@ -161,7 +162,10 @@ def frame_of(table: Any) -> Frame:
 
 
 def _labels(index: Any) -> list[Any] | None:
-    """Return the labels of an axis; None unless they are distinct and all texts or whole numbers."""
+    """Return the labels of an axis, each a string or an integer.
+
+    None if there are no labels, if a label is repeated, or if one is of another type.
+    """
     labels = [] if index is None else index.tolist()
     plain = index is not None and {str, int}.issuperset(map(type, labels))
     return labels if plain and len({*labels}) == len(labels) else None

@@ -20,7 +20,10 @@ CELLS = 2**11
 
 @dataclass(frozen=True)
 class Segment:
-    """An interval where p has one piece, and q one or none. Without q, `ratio` is None and the loss is ∞."""
+    """An interval in which p has one piece and q has at most one.
+
+    If q has none, `ratio` is None and the loss is ∞.
+    """
 
     left: float
     right: float
@@ -167,7 +170,7 @@ class LineLoss(ScalarLoss):
 
 
 def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
-    """Return the ranges of successive integers in a segment at which the loss is above a level."""
+    """Return the ranges of successive integers of a segment whose loss is above a level."""
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
     runs = []

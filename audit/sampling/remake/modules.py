@@ -1,4 +1,4 @@
-"""Who owns a module, and how another process gets an object: from its place in a module, or by a call."""
+"""Which modules are the user's, and how another process gets an object: by an import, or by a call."""
 
 import contextlib
 import functools

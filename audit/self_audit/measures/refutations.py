@@ -24,7 +24,7 @@ PEER_BUDGET = 300_000
 
 
 def judged() -> int:
-    """Return the number of judged rows if there is no file of cases."""
+    """Return the number of judged rows in a self-audit without a file of cases."""
     return 1
 
 
@@ -59,7 +59,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
 
 
 def case_task(case: Case, *, budget: int) -> Task:
-    """Return the audit of a case on its pair. A budget too small for the claim is raised to its minimum."""
+    """Return the audit of a case on its pair. A budget that cannot refute the claim is raised."""
     from audit.verdict.by_runs import least_budget
 
     delta = getattr(case.claim, "delta", 0.0)

@@ -37,10 +37,11 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
 
 
 def least_pairs(events: Iterable[tuple[float, float]], *, epsilon: float, significance: float) -> float:
-    """Return ln(1/significance)/KL of the best event: the least mean number of pairs of runs to a refutation.
+    """Return the least mean number of pairs of runs to a refutation: ln(1/significance)/KL.
 
-    The mean number of pairs is at least this for every stopping rule that refutes a true claim with
-    probability at most `significance` (Wald 1945). A single audit may stop earlier.
+    KL is the largest `best_log_growth` of any of the events. The mean number of pairs is at least this for
+    every stopping rule that refutes a true claim with probability at most `significance` (Wald 1945). A
+    single audit may stop earlier.
 
     Examples
     --------

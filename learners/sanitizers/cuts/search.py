@@ -1,4 +1,4 @@
-"""The search for cuts: Rec finds a level, a noisy test checks it, choosing selects an interval of it."""
+"""The search for cuts: Rec finds a level, a noisy test checks it, and one of its intervals is chosen."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class CutSearch:
     rec
         The mechanism that finds the level; its database is the vector of qualities.
     test
-        The noisy test that the best count must pass, or else the run ends.
+        The noisy test of the largest count at a level. If the count does not pass, the run ends.
     least
         t, the number of records that an interval should contain: alpha·size.
     weight
-        The factor of a count in the exponent of choosing: a quarter of the epsilon of one step.
+        A quarter of the epsilon of one step. An interval with c records is chosen with weight e^(`weight`·c).
 
     Examples
     --------

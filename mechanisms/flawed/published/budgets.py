@@ -28,10 +28,10 @@ class SwappedShares(ClaimsPure):
     """The count and the d coordinate sums of a cluster, with their shares of epsilon swapped.
 
     The intended shares of epsilon are 1/(d + t) for each of the d sums and t/(d + t) for the count, with t =
-    (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), more than 1 if t > 1. For a record
-    with every coordinate at 1 or −1, the loss is this multiple of epsilon: 1.4117 for d = 16 at epsilon = 1.
-    The excess is spread over many coordinates, so counting outputs cannot show it; the exact law does. The
-    correct way is to give each share to the output that it was computed for.
+    (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), which is more than 1 if t > 1. For a
+    record with every coordinate at 1 or −1, the loss is epsilon times this sum: 1.4117 for d = 16 at epsilon
+    = 1. The excess is spread over many coordinates, so counting outputs cannot show it, but the exact law
+    does. The correct way is to give each share to the output that it was computed for.
 
     Parameters
     ----------

@@ -30,9 +30,9 @@ class ValueSparseVector(NoisyThreshold):
     """Report which answer was above the threshold, with the same noisy value that was compared.
 
     The value v shows that the noisy threshold is at most v, so a high threshold can no longer explain the
-    answers below it. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k}
-    F(r + T − a_i) dr; for v below all answers every factor is a pure exponential. If k answers rise by 1,
-    the density changes by e^(k·epsilon/2), and no factor can change by more. The loss is d·epsilon/2 for d
+    answers below it. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r +
+    T − a_i) dr; if v is below all answers, every factor is a pure exponential. If m answers rise by 1, the
+    density then changes by e^(m·epsilon/2), and no factor can change by more. The loss is d·epsilon/2 for d
     queries, 5 for ten at epsilon = 1. A correct technique answers with fresh noise, at a separate cost.
 
     Parameters
@@ -71,11 +71,12 @@ class ValueSparseVector(NoisyThreshold):
 class CheapNoiseSparseVector(NoisyThreshold):
     """Spend epsilon/4 on the threshold, and use query noise 4/(3·epsilon) without the factor 2·limit.
 
-    A shift of the threshold by 1 costs epsilon/4. It moves each answer above by up to 2 relative to its
-    noise, which costs 1.5·epsilon each. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1.
-    Outputs approach it if more than `limit` answers far above the threshold are reported below, and then
-    `limit` answers above. The noisy threshold is then probably very high, where its density and the tails of
-    the query noise are pure exponentials. The correct query noise has scale 2·limit/(3·epsilon/4).
+    A shift of the threshold by 1 costs epsilon/4. The noise of each answer above the threshold then has to
+    change by up to 2, which costs 1.5·epsilon. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and
+    limit 1. The outputs that come close to this loss report more than `limit` answers far above the threshold
+    as below it, and then `limit` answers as above it. The noisy threshold is then probably very high, where
+    its density and the tails of the query noise are pure exponentials. The correct query noise has scale
+    2·limit/(3·epsilon/4).
 
     Parameters
     ----------
@@ -108,12 +109,12 @@ class CheapNoiseSparseVector(NoisyThreshold):
 class EndlessSparseVector(NoisyThreshold):
     """Use the query noise that is right for one answer above the threshold, but never stop.
 
-    The threshold and every answer have noise of scale 2/epsilon. Let d/2 answers far above the threshold be
-    reported below it, and d/2 far below be reported above. Every factor of the probability is then a pure
-    exponential of rate epsilon/2 for every threshold between the two groups. If all answers move away by 1,
-    each factor changes by e^(epsilon/2). The loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and
-    no event exceeds it. A correct technique stops after `limit` answers above and scales their noise with the
-    limit.
+    The threshold and every answer have noise of scale 2/epsilon. Suppose that d/2 answers far above the
+    threshold are reported below it, and d/2 answers far below it are reported above. Every factor of the
+    probability is then a pure exponential of rate epsilon/2, for every threshold between the two groups. If
+    every answer moves 1 further from the threshold, each factor changes by e^(epsilon/2). The loss is
+    d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and no event exceeds it. A correct technique stops
+    after `limit` answers above and scales their noise with the limit.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class Greedy:
 
 
 def offsets(most: int, *, extreme: bool = True) -> SearchStrategy[list[float]]:
-    """Return a Hypothesis strategy for adversaries as data: at most `most` offsets.
+    """Return a Hypothesis strategy for adversaries that are lists of at most `most` offsets.
 
     Parameters
     ----------

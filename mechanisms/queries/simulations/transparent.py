@@ -186,7 +186,7 @@ class TableRandomizer(ChecksDraws):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return the outcomes of `size` runs: an array if they are numbers, else a list.
 
-        Run i draws the same uniform number for every record.
+        The uniform number that run i draws does not depend on the record.
         """
         places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
