@@ -127,8 +127,8 @@ class Entry:
     expected
         ``"not refuted"``, or ``"refuted"`` for a subject that is wrong on purpose.
     utility
-        Keywords of `audit_utility` for this entry; empty for a subject with `utility_claim` and `problems()`
-        that needs no others. None if utility is not audited.
+        Keywords of `audit_utility` for this entry. They may be empty if the subject has `utility_claim` and
+        `problems()`. None if utility is not audited.
     utility_expected
         Like `expected`, for the utility claim.
     formulas
@@ -181,7 +181,7 @@ class Entry:
 
     @property
     def flaws(self) -> list[Kind]:
-        """The kinds of audit that must refute the claim, because it is wrong."""
+        """The kinds of audit for which the claim is wrong, so that they must refute it."""
         return [kind for kind in self.audits if self.expects(kind) == "refuted"]
 
     def expects(self, kind: Kind) -> Expected:

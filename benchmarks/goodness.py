@@ -110,7 +110,7 @@ def quality_shapes(rng: np.random.Generator, top: int, lead: float) -> dict[str,
 
 
 def shaped(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield the selections, Rec and the Laplace mean, with scores, qualities or values of every shape."""
+    """Yield cases of the selections, of Rec and of the Laplace mean, with inputs of every shape."""
     told: dict[str, Any] = {"solutions": range(40), "score": lambda rows, _: rows, "vectorised": True}
     yield Case("exponential, by shape", ExponentialMechanism(**told), score_shapes(rng, 40, lead=2.0))
     for kind in (StableSelection, TightStableSelection):
@@ -133,7 +133,7 @@ def shaped(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def composed(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield compositions whose laws have vectors or averaged densities, and a choice among 2^64 solutions."""
+    """Yield cases of compositions, with vectors and mixed densities, and of a choice among 2^64 solutions."""
     vector = LaplaceMechanism(dimension=2, size=2, query=lambda rows: [sum(rows), -rows[0]])
     count = GeometricMechanism(epsilon=0.5, size=2)
     pairs = {"left": [0, 1], "right": [1, 1]}

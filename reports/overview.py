@@ -85,7 +85,7 @@ def _several(name: str, values: set[object]) -> str:
 
 
 def outcome_sentence(results: Sequence[Saved]) -> str:
-    """Return the outcome of all audits in one sentence, what is wrong first; empty for a single audit."""
+    """Return the outcome of all audits in one sentence. For a single audit the sentence is empty."""
     wrong = [result for result in results if is_wrong(result)]
     if len(results) == 1:
         return ""  # the audit's own sentence says more

@@ -1,4 +1,4 @@
-"""What writing and reading tagged JSON share: the JSON text, and classes for values saved as text only."""
+"""Used in writing and in reading tagged JSON: the JSON text, and classes for values saved as text only."""
 
 import dataclasses
 import json

@@ -35,8 +35,8 @@ class Mixture(Ordered):
     density
         The law of the output given that it is not an atom.
     probabilities, log_probabilities
-        The probabilities of the atoms: one of the two, as in `Finite`. The density has the remaining
-        probability.
+        The probabilities of the atoms, or their logarithms; give one of the two. The density has the
+        remaining probability.
     log_weight
         The logarithm of the density's probability. Give it if you know it more accurately than 1 − (the sum
         of the atoms' probabilities).
@@ -102,7 +102,7 @@ class Mixture(Ordered):
         return -math.inf if self.atoms is None else self.log_atoms + self.atoms.logpmf(outcome)
 
     def pdf(self, x: Any) -> Any:
-        """Return the density at x, times the probability of the part without atoms."""
+        """Return the density at x, multiplied by the probability that the output is not an atom."""
         return scalar_or_array(np.exp(self.log_weight + self.density.log_at(x)), x)
 
     def logpdf(self, x: Any) -> Any:
@@ -125,7 +125,7 @@ class Mixture(Ordered):
         return outputs
 
     def bins(self, k: int) -> Partition:
-        """Return a cell for each atom (or at most k intervals of atoms), and about k cells of the density."""
+        """Return a cell for each atom, or at most k cells for all atoms, and about k cells of the density."""
         inner = self.density.bins(k)
         smooth = self.log_weight + inner.log_probabilities
         if self.atoms is None:

@@ -65,7 +65,7 @@ def log_payoffs(values: Floats, beta: float) -> Floats:
 
 @dataclass
 class Bets:
-    """The trials that were bet on for one problem, in order, each an interval for its failure F in [0, 1].
+    """The trials bet on for one problem, in order: for each, an interval that holds its failure F in [0, 1].
 
     The interval of a finished run is one point. A run without an output could have been a failure or not. The
     bet against the claim counts such a run as no failure (`low`), and the bet for the claim counts it as a

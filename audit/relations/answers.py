@@ -1,4 +1,4 @@
-"""Vectors of answers to queries of sensitivity 1, and the vectors within 1 of them."""
+"""Vectors of answers to queries of sensitivity 1; neighbours differ by at most 1 in every answer."""
 
 import math
 import sys
@@ -31,8 +31,8 @@ def within_one(left: Any, right: Any) -> bool:
     Parameters
     ----------
     left, right
-        Two numbers. NaN and the infinities are within 1 only of themselves. The difference of floats may
-        exceed 1 by four times the spacing of floats of their size.
+        Two numbers. NaN and the infinities are within 1 only of themselves. The difference of two floats may
+        exceed 1 by up to four times the spacing of floats of that size.
 
     Examples
     --------

@@ -179,7 +179,8 @@ class Cell:
 
         If the claim was never met, these are the problems of the last step that names any. If a closed form
         decides, the claim is met on the problem of that form. For the other problems searched, the text then
-        says only that none refuted the claim, and bounds the failure probability.
+        says only that the claim was not refuted on them, and states an upper bound on their failure
+        probability.
 
         Examples
         --------

@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """Event: `done` of all `of` audits (or items named by `what`) are finished; `seconds` are left.
+    """Event: `done` of `of` audits are finished, or of the items that `what` names; `seconds` are left.
 
     Examples
     --------

@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that can refute a claim, if the event happens in all p-side runs and no others.
+    """Return the fewest runs that can refute a claim, if the event happens in all p-side runs and no other.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result; if the bets refuted, `how` says why the runs are independent trials."""
+        """Return the result. If the bets refuted the claim, `how` says why runs are independent trials."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         courses: dict[str, Course | None] = {}

@@ -108,7 +108,10 @@ class Redraw:
         return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of these calls; if the subject keeps state, fresh processes must confirm it."""
+        """Return the verdict of these calls.
+
+        If the subject keeps state, fresh processes must confirm a refutation.
+        """
         witness = drawn.witness
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)

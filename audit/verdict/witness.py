@@ -75,7 +75,7 @@ class Plan:
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
 
     def draw(self, sampler: Sampler, pair: Pair, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Return an iterator over the blocks of calls; a coin decides the side of each call."""
+        """Return an iterator over the blocks of calls; a coin chooses the database of each call."""
         if self.parts:
             return sampler.draw_anew(*pair, self.sizes, path)
         return sampler.draw(*pair, self.runs, path, fresh=self.copies, singly=not self.copies, by_call=True)

@@ -1,4 +1,4 @@
-"""BNS §3.2's two noisy binary searches: for the length of an interval that holds many ones and many zeros."""
+"""BNS §3.2's two noisy binary searches for the length of an interval with many ones and many zeros."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return s: except with probability `beta`, comparisons err only if Q(J) is within s of the level."""
+        """Return s. With probability 1 − `beta`, comparisons err only if Q(J) is within s of the level."""
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:

@@ -195,7 +195,7 @@ def k11_stability() -> Finding:
 
 
 def bns_good_interval() -> Finding:
-    """BNS §3.2: of five thresholds inside a 4-good interval, one has a small error.
+    """BNS §3.2: at least one of five thresholds that divide a 4-good interval has a small error.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def bns_good_interval() -> Finding:
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the largest ε per answer for a total of at most 1, by basic or advanced composition."""
+    """Return the largest ε per answer whose total is at most 1, by basic or advanced composition."""
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0
@@ -251,7 +251,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return how much replacing one record can change the generic learner's expected error on an example."""
+    """Return by how much one record can change the generic learner's expected error on an example."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)

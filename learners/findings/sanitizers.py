@@ -145,7 +145,7 @@ def theorem_3() -> Finding:
 
 @cache
 def theorem_4() -> Finding:
-    """BNS Theorem 4: sample sizes for INTERVAL_d by the recursion as it runs; they grow as α^(−1.5).
+    """BNS Theorem 4: the sample sizes that our recursion needs for INTERVAL_d grow as α^(−1.5).
 
     Examples
     --------

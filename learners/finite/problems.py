@@ -74,8 +74,8 @@ class LearningProblem:
 
     Guarantee
     ---------
-    `error` is err(h) − OPT, computed exactly: an agnostic learner promises that it is at most alpha. For a
-    target in the class OPT is 0. An output that is not a hypothesis has error 1.
+    `error` is err(h) − OPT, computed exactly. An agnostic learner promises that this is at most alpha. If the
+    target is in the class, OPT is 0. An output that is not a hypothesis has error 1.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Algorithms with statistical queries for MASKED-PARITY under the uniform distribution.
 
-Each learns about the data through an oracle only. The adaptive algorithm asks two rounds. All others are
-non-adaptive: they ask one round, through `NonAdaptive`, which refuses a second round.
+Each learns about the data through an oracle only. The adaptive algorithm asks in two rounds. All others are
+non-adaptive: they ask in one round, through `NonAdaptive`, which refuses a second one.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def family(self) -> str:
-        """The name of the family of lists that the multisets stand for, derived from the parameters.
+        """The name of the family of lists that the multisets stand for; the name states the parameters.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class ParityLearnerMultisets(PlainParameters):
 
 
 def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
-    """Return the entry of `ParityLearner` on all samples of one size, which its name and summary state."""
+    """Return the entry of `ParityLearner` on all samples of one size; name and summary state the size."""
     kind = "tight A" if tight else "A"
     return Entry(
         f"parity-d{dimension}-n{examples}",

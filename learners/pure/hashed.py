@@ -134,10 +134,10 @@ def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) ->
     where θ = 2/(αβ·2^l). *Choice.* Let h be the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is
     wrong on x if x is j or lies in that bucket. Let a > α be the error of such a bucket. Let X be the number
     of examples on which this bucket is wrong, and Y the number on which h is wrong; no example is in both.
-    Then the other bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) +
-    c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 −
-    e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used, because
-    for a larger ε the factor e^(ε/2) needs more bits l than ε saves.
+    Then this bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) −
+    1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) +
+    θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used, because for a larger
+    ε the factor e^(ε/2) needs more bits l than ε saves.
 
     If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
     whole of epsilon are spent on the choice, as in `pure_size`.

@@ -1,4 +1,4 @@
-"""Findings about simulations of R_g and of Laplace protocols, in which a single answer has probability 0."""
+"""Findings about simulations of the randomizer R_g and of Laplace protocols, whose answers are continuous."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _tilted(weights: Values, answers: Values) -> Values:
 
 
 def value_density(oracle: str, answers: Values, *, epsilon: float, beta: float) -> tuple[Values, Values]:
-    """Return the density of the average bit with noise, and that of its simulation, on a grid of answers.
+    """Return two densities on a grid of answers: of the average bit with noise, and of its simulation.
 
     Examples
     --------

@@ -107,8 +107,8 @@ class NonInteractiveProtocol(_Protocol):
     Parameters
     ----------
     queries
-        The questions: a list of (entries, randomizer), `entries` an index or several. Or a function (size,
-        coins) that returns such a list; it is called once for each run, with a generator of its own.
+        The questions: a list of (entries, randomizer); `entries` is one index or several. Or a function
+        (size, coins) that returns such a list; it is called once for each run, with a generator of its own.
     conclude
         Takes the list of questions and the list of their answers, returns the output. None: all answers, one
         after the other, as a tuple.
@@ -210,7 +210,7 @@ class NonInteractiveProtocol(_Protocol):
         return self.conclude(told, answers)
 
     def _block(self, entries: Grouped, runs: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of some runs: a matrix if answers are numbers and `conclude` is None."""
+        """Return the outputs of runs: a matrix if answers are numbers and `conclude` is None, else a list."""
         assert not callable(self.queries)
         drawn = [answered_often(query, entries, runs, rng=rng) for query in self.queries]
         if self.conclude is None and all(isinstance(answers, np.ndarray) for answers in drawn):

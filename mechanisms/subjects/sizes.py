@@ -1,4 +1,4 @@
-"""The least number of records for which a subject claims its utility, with one method for every subject."""
+"""One method for all subjects: the least number of records for which the subject claims its utility."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SIZES = ("size", "chunk")
 
 
 class StatedSize:
-    """Gives a dataclass the method `sample_size(alpha=, beta=)`, computed by its property `_needed`.
+    """Gives a dataclass the method `sample_size(alpha=, beta=)`; the dataclass has to define `_needed`.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class StatedSize:
 
         @property
         def _needed(self) -> int:
-            """The number of records for the subject's own accuracy and failure probability."""
+            """The number of records that the subject needs for its own accuracy and failure probability."""
 
     def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
         """Return the least number of records for which the cited statement claims the utility.

@@ -56,8 +56,8 @@ def call(mechanism, database, seed=0):
 
 
 def audited(mechanism, epsilon, left, right):
-    """Return the audit of one pair with few runs: at significance 1e-6 a certain leak is refuted in about 200
-    runs."""
+    """Return the audit of one pair with few runs. At significance 1e-6, a leak that shows in every run is
+    refuted in about 200 runs."""
     return audit_privacy(mechanism, PureDP(epsilon), pairs=[(left, right)], budget=1_000, confirm_budget=200)
 
 

@@ -26,8 +26,8 @@ LAWS = {
 
 
 def multisets(probabilities, outcomes, *, size):
-    """Yield every multiset of outcomes of this size, and its probability. The order of outputs does not
-    matter (`test_the_order_of_outputs_does_not_matter`)."""
+    """Yield every multiset of `size` outcomes, and its probability. The order of outputs does not matter
+    (`test_the_order_of_outputs_does_not_matter`)."""
     for outputs in itertools.combinations_with_replacement(outcomes, size):
         counts = [outputs.count(outcome) for outcome in outcomes]
         orders = math.factorial(size) / math.prod(map(math.factorial, counts))

@@ -60,7 +60,7 @@ def threshold(at):
 
 
 def at(*steps):
-    """Return a path: the text steps are attributes and the other steps are items."""
+    """Return a path in which text steps are attributes and all other steps are items."""
     return tuple(("attribute" if isinstance(step, str) else "item", step) for step in steps)
 
 

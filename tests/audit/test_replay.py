@@ -1,4 +1,4 @@
-"""A saved refutation is drawn again: the same runs from its seed, or new ones."""
+"""A saved refutation is repeated, with the same runs from its seed or with new runs."""
 
 import math
 from dataclasses import replace
@@ -132,7 +132,7 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Each replay misses the fault with probability far below 1e-9, as in the test above."""
+    """Each replay misses the fault with probability far below 1e-9."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED
@@ -271,7 +271,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
 
 
 class LoudSteps(Loud):
-    """A noisy sum. A step may lose 0.1, but it loses 0.13."""
+    """A noisy sum whose loss per step is 0.13, where the claim allows 0.1."""
 
     scale = 1 / 0.13
 

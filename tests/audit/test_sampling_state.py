@@ -1,4 +1,4 @@
-"""Subjects that keep state are detected, and renewed for every run on request."""
+"""Subjects that keep state are detected; on request, every run gets a new subject."""
 
 import functools
 import itertools

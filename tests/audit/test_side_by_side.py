@@ -223,7 +223,7 @@ def test_a_call_that_finishes_before_ctrl_c_is_kept_even_if_not_yet_taken(tmp_pa
 
 
 def test_an_audit_whose_process_always_dies_is_an_error_in_one_line_and_the_others_go_on(call, thirdparty):
-    """The process dies in the factory, which runs in the same process as the audit."""
+    """The factory ends the process in which it runs, and this is the audit's own process."""
     thirdparty(
         "dp_audit.catalogue",
         entry="deadly_entries",

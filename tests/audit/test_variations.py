@@ -1,5 +1,5 @@
-"""Steps from one pair of databases to other pairs: what a step may change, and that steps to simpler pairs do
-simplify."""
+"""Steps from one pair of databases to other pairs: what a step may change, and whether the steps that should
+simplify a pair do so."""
 
 import itertools
 

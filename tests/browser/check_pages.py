@@ -77,7 +77,7 @@ def utility():
 
 
 def self_audit():
-    """Return a self-audit with a limit that is kept, one that is not, and a row without a limit."""
+    """Return a self-audit of three rows: one keeps its limit, one does not, and one has no limit."""
     said = {"side": "at most", "limit": 0.1, "chance": 1e-6}
     rows = (
         Row("false alarms", "laplace at 0.1", 50, 0.3, 0.2, 0.45, **said),

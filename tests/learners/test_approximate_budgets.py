@@ -1,4 +1,5 @@
-"""How thresholds split their budget over the calls of Rec: privacy accounting, exact laws, exact failures."""
+"""How the learner of thresholds splits its budget over the calls of Rec: privacy accounting, exact laws,
+exact failure probabilities."""
 
 import math
 

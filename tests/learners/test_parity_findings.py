@@ -35,8 +35,8 @@ def test_e2_three_halves_of_beta():
 
 
 def test_e9_the_printed_loss_and_the_saving_in_samples():
-    """The errata give factors of samples saved of 1.998, 1.959, 1.848, 1.523, and Pr[refusal] = 0.212 at ε =
-    1."""
+    """The errata say that samples are saved by factors of 1.998, 1.959, 1.848, 1.523 at ε = 0.1, 0.5, 1, 2,
+    and that Pr[refusal] = 0.212 at ε = 1."""
     table = {row[0]: row[1:] for row in rows("E9 (PARITY)")}
     for epsilon, loss, gain in (
         (0.1, 0.05001, 1.998),
@@ -74,8 +74,8 @@ def test_e14_the_printed_chernoff_bound_is_below_the_truth():
 
 
 def test_n3_the_printed_test_set_outgrows_the_theorem():
-    """The errata give printed sizes of 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^(−2, −10, −50, −200,
-    −1000)."""
+    """The errata give printed sizes of 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^−2, 10^−10, 10^−50,
+    10^−200, 10^−1000."""
     printed = [row[1] for row in rows("N3")]
     assert [f"{units:.1e}" for units in printed] == ["2.2e+03", "5.5e+03", "2.2e+04", "8.2e+04", "4.0e+05"]
     ours = [row[2] for row in rows("N3")]
@@ -172,8 +172,8 @@ def test_n25_success_is_near_a_half_at_the_printed_size():
 
 
 def test_n25_the_smallest_law_agrees():
-    """The reference is the law of A itself at d = 1 with uniform examples, averaged over the number of ones
-    in the sample."""
+    """The reference is the exact law of the learner at d = 1 with uniform examples, averaged over the number
+    of ones in the sample."""
     learner, n = ParityLearner(1, 0.5, alpha=0.49), 30
     found = sum(
         special.comb(n, m) / 2**n * learner.distribution([((1,), 1)] * m).pmf((1,)) for m in range(n + 1)

@@ -33,7 +33,7 @@ class Segment:
 
 
 class LineLoss(ScalarLoss):
-    """The loss of two laws on the line.
+    """The privacy loss between two laws on the line.
 
     Each law may be a part of a larger law; the parts then have log-mass `log_p` and `log_q`.
 

@@ -200,7 +200,7 @@ class Made:
 
 
 def made(maker: Any) -> Any:
-    """Return the object that a maker (`Place` or `Made`) makes here; return any other value unchanged.
+    """Return the object that a maker (`Place` or `Made`) makes in this process, or any other value unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs to a refutation, for the flawed gallery of the catalogue, the peer suite, and a file of cases.
+"""How many runs a refutation takes: for the catalogue's flawed gallery, the peer suite, a file of cases.
 
 A fault that a declared law shows takes no runs and is counted separately. Correct mechanisms of the peer
 suite and of the cases are controls: an audit at significance 1e-6 refutes each with probability at most 1e-6.
@@ -105,7 +105,7 @@ def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
 
 
 def _runs(result: AuditResult) -> float:
-    """Return the number of runs to the refutation, on both sides together; ∞ if nothing was refuted."""
+    """Return how many runs the refutation took, on both databases together; ∞ if nothing was refuted."""
     runs = result.samples_to_refutation
     return float(runs) if result.refuted and runs else math.inf
 

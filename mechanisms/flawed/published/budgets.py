@@ -105,13 +105,14 @@ class SwappedShares(ClaimsPure):
 class ShuffledBatches(ClaimsApproximate):
     """Output each record once, shuffled, with Gaussian noise, and claim the privacy of Poisson sampling.
 
-    Each step outputs one record, clipped into [−1, 1], or 0 if there are fewer records than steps, plus
-    Gaussian noise of standard deviation ½. Every record is output exactly once. With sampling at rate 1/steps
-    a record would be absent in many runs. In a shuffle it is always present: among 99 others at −1 a record
-    at 1 raises the largest output. Let Φ be the normal distribution function: Pr[largest ≤ x] is Φ(2x +
-    2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at
-    epsilon = 2, where 0.0085 is claimed. Other x show that the delta claimed holds for no epsilon below 6.12.
-    The correct way is the accounting of shuffles, or Poisson sampling.
+    Each step outputs one record, clipped into [−1, 1], plus Gaussian noise of standard deviation ½. If there
+    are fewer records than steps, each missing record counts as 0. Every record is output exactly once. With
+    sampling at rate 1/steps a record would be absent in many runs. In a shuffle it is always present. A
+    record at 1 among 99 others at −1 raises the largest output. Let Φ be the normal distribution function:
+    Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043
+    these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is claimed. Other x show that the claimed delta
+    does not hold for any epsilon below 6.12. The correct way is the accounting of shuffles, or Poisson
+    sampling.
 
     Parameters
     ----------

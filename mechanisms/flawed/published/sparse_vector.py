@@ -148,9 +148,9 @@ class NoiselessSparseVector(EndlessSparseVector):
     """Compare exact answers with a noisy threshold, and never stop.
 
     All answers are compared with the same threshold, so the output reveals their order: the lower of two
-    answers is never the only one above. If two answers have opposite orders on neighbours, some output is
-    possible on one side only, and the loss is unbounded. A correct technique adds noise to every answer and
-    stops after `limit` answers above.
+    answers is never the only one above. If two answers are in opposite order on two neighbours, some output
+    is possible on one of these only, and the loss is unbounded. A correct technique adds noise to every
+    answer and stops after `limit` answers above.
 
     Parameters
     ----------

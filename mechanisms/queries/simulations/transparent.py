@@ -49,8 +49,8 @@ class TableRandomizer(ChecksDraws):
     ------
     InvalidValue
         The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for one record
-        and impossible for another, which no epsilon allows (K11 Definition 5.1). Or a database has not
-        exactly one record, or its record is not an input.
+        and impossible for another, which no epsilon allows (K11 Definition 5.1). In a run: the database does
+        not have exactly one record, or this record is not an input.
 
     Guarantee
     ---------
