@@ -5,9 +5,9 @@ the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are p
 expects fewer, its count gets an exact binomial test. An entry without a declared law is compared with the law
 that its source text gives (`audit.catalogue.Formulas`), by the first comparison alone. All comparisons
 together reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last column gives the
-power of the weakest chi-square test of a row: the share of runs that must move between the two likeliest
-cells to be noticed with probability 0.99. The column is 0 for a law from a source text, because that test
-does not compute its power.
+power of the weakest chi-square test of a row. If this share of the runs moves between the two likeliest
+cells, the test notices it with probability 0.99. The column is 0 for a law from a source text, because that
+test does not compute its power.
 
 A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
 says how many. With `--found FILE` each finished row is kept, and the same command continues where it was

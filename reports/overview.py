@@ -127,8 +127,9 @@ def _counted(results: Sequence[Saved]) -> str:
 def all_audits(results: Sequence[Saved]) -> Picture | None:
     """Return a picture of every audit with a numeric claim: found ÷ claimed, the largest first.
 
-    The number is ε for privacy and β for utility. A dot is the bound that was found. A line goes up from the
-    dot. For privacy it ends at the detectable ε, for utility at the upper bound on the failure probability.
+    Found and claimed are values of ε for privacy and of β for utility. A dot is the bound that was found. A
+    line goes up from the dot. For privacy it ends at the detectable ε, for utility at the upper bound on the
+    failure probability.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:

@@ -37,7 +37,7 @@ RAW = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, Memo
 
 
 def subjects():
-    """Return the subjects of the catalogue that are dataclasses of its packages, one of each class."""
+    """Return one subject of the catalogue for each of its classes that is a dataclass."""
     made = (entry.factory() for entry in load_catalogue())
     kinds = {type(subject): subject for subject in made if dataclasses.is_dataclass(subject)}
     return [pytest.param(subject, id=kind.__name__) for kind, subject in kinds.items()]

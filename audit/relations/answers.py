@@ -80,7 +80,7 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
 
 
 def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[Any]:
-    """Yield other databases; each answer stays, or becomes one of `records` that differs by at most 1.
+    """Yield other databases, in which each answer stays or becomes one of the `records` within 1 of it.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class Row(NoTruth):
     low, high
         The interval or range of the figure; None for an unbounded end.
     kind, spread
-        The kind of the figure, a `Kind`, and the kind of `low` and `high`, a `Spread`.
+        A `Kind` for the figure, and a `Spread` that says what `low` and `high` are.
     side, limit
         The limit that the true value must keep: a `Side` and a number.
     chance

@@ -240,7 +240,7 @@ def bns_good_interval() -> Finding:
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the largest ε per answer whose total is at most 1, by basic or advanced composition."""
+    """Return the largest ε per answer for which basic or advanced composition gives a total of at most 1."""
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0

@@ -63,9 +63,10 @@ class AdaptiveMasked(_OnWords):
 
     Guarantee
     ---------
-    The output is the target, with every valid oracle. It takes d + 1 queries in two rounds, of tolerances
-    1/(4d + 1) and 1/5 (K11 Proposition 5.18). A bit's query has mean r_j/(2d), and 0 + 1/(4d + 1) < 1/(4d) <
-    1/(2d) − 1/(4d + 1); once r is right the last query has mean a/2, and 1/5 < 1/4 < 1/2 − 1/5.
+    The output is the target, with every valid oracle. It takes d queries of tolerance 1/(4d + 1) in the first
+    round, and one of tolerance 1/5 in the second (K11 Proposition 5.18). The query for bit j has mean
+    r_j/(2d), and 0 + 1/(4d + 1) < 1/(4d) < 1/(2d) − 1/(4d + 1). If r is right, the last query has mean a/2,
+    and 1/5 < 1/4 < 1/2 − 1/5.
 
     Examples
     --------

@@ -124,7 +124,7 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return the number l of bits of a bucket that needs the fewest examples, and their number m.
+    """Return l, the number of bits of a bucket, and m, the number of examples. This l makes m least.
 
     Guarantee
     ---------

@@ -69,7 +69,7 @@ class RandomizedResponse(KaryRandomizedResponse):
         return float(self.estimate(reports)[1])
 
     def standard_error(self) -> float:
-        """Return the standard deviation of `proportion`, which is the same on every database.
+        """Return the standard deviation of `proportion`; all databases have the same.
 
         Guarantee
         ---------

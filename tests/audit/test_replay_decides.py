@@ -207,8 +207,8 @@ def test_a_replay_that_would_take_too_many_runs_says_so(unconfirmed):
 
 
 def telling(event):
-    """Return a subject that draws its noise when it is made. In this process the noise distinguishes the
-    databases."""
+    """Return a subject that draws its noise when it is made. In this process, the noise makes the event
+    happen on one database only."""
 
     class Kept:  # sent to fresh processes as code, so they import no module for it
         def __init__(self):

@@ -225,7 +225,7 @@ class ForkingSampler(Forking):
     ],
 )
 def test_a_child_that_the_mechanism_forks_gives_no_output(mechanism, code, isolate):
-    """A child that returns ends with code 0. The test makes few runs, because a child that survived would
+    """If the child returns, it ends with code 0. The test makes few runs, because a surviving child would
     double each run."""
     ours = os.getpid()
     with Sampler(adapt(mechanism), seed=0, isolate=isolate) as sampler:

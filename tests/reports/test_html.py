@@ -414,8 +414,8 @@ def test_the_section_shows_the_witness_and_how_to_repeat_it():
 
 
 def test_the_replay_instructions_repeat_this_audit():
-    """A command repeats the audit. A line of Python lacks the databases, and says so. An audit by laws draws
-    no runs, so no new runs are offered."""
+    """The page has a command that repeats the audit, and a line of Python that says that it lacks the
+    databases. An audit by laws draws no runs, so no new runs are offered."""
     bare = {"verdict": Verdict.NOT_REFUTED, "budget": 40_000, "significance": 1e-5, "numerics": "float"}
     commanded = Tree(html(clean(target="laplace", **bare))).text
     assert "dp-audit run laplace --seed 0 --significance 1e-05 --budget 40000 --numerics float" in commanded

@@ -29,7 +29,7 @@ class Frame:
     Parameters
     ----------
     kind
-        The name of its class.
+        The name of the object's class.
     values
         One array for each column.
     dtypes
@@ -86,7 +86,7 @@ class Ends:
     Parameters
     ----------
     kind
-        The name of its class; for an array also the shape.
+        The name of the output's class; for an array also its shape.
     size
         Number of entries or characters.
     digest

@@ -170,7 +170,7 @@ class LineLoss(ScalarLoss):
 
 
 def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
-    """Return the ranges of successive integers of a segment whose loss is above a level."""
+    """Return the ranges of successive integers that lie in a segment and have a loss above a level."""
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
     runs = []

@@ -1,7 +1,8 @@
 """Tightness: how close the lower bound on ε is to the true ε, with a given pair and the whole budget.
 
-The claim is 0.8 of the true ε. The claim only determines which values of ε (a lattice) the bound can take.
-Refutations are confirmed with as few runs as possible, because these runs would tighten the bound too.
+The claim is 0.8 of the true ε. The claim matters only because it determines which values of ε (a lattice) the
+bound can take. Refutations are confirmed with as few runs as possible, because these runs would tighten the
+bound too.
 """
 
 from collections.abc import Iterator

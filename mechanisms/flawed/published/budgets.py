@@ -162,9 +162,9 @@ class ClassicalGaussian(ClaimsApproximate):
     """A count with Gaussian noise of standard deviation √(2·ln(1.25/delta))/epsilon at epsilon = 15.
 
     The formula is proved for epsilon < 1 only. With standard deviation s the real delta at epsilon is
-    Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018). Here it is 0.0231, not
-    0.001 as claimed; the least epsilon at delta = 0.001 is 19.43. The correct way is to solve "real delta =
-    claimed delta" for s.
+    Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018). Here the real delta is
+    0.0231, not 0.001 as claimed; the least epsilon at delta = 0.001 is 19.43. The correct way is to solve
+    "real delta = claimed delta" for s.
 
     Parameters
     ----------
