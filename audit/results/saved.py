@@ -133,7 +133,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return a reader that accepts values of these kinds, None, and `Opaque` (of other packages' classes)."""
+    """Return a reader that accepts values of these kinds, None, and values of classes that are not loaded."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)
@@ -155,7 +155,7 @@ def _said(stored: Any, where: str) -> Said:
 
 
 def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return a function that reads a saved object of a class, and refuses one whose columns do not agree."""
+    """Return a function that reads a saved object of a class and refuses it if its columns do not agree."""
 
     def read_one(stored: Any, where: str) -> Course | Outputs:
         found: Course | Outputs = reads(made)(stored, where)
@@ -167,7 +167,7 @@ def _whole(made: type[Course | Outputs]) -> fields.Reader:
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return a reader for each saved field of a class: from `special` or, for other fields, by their type."""
+    """Return a reader for each saved field of a class: the one in `special`, or one chosen by the type."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING

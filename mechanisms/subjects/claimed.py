@@ -12,7 +12,7 @@ __all__ = ["ClaimsApproximate", "ClaimsItsEpsilon", "ClaimsPure"]
 
 
 class ClaimsItsEpsilon(PlainParameters):
-    """Claims the privacy that its parameter `epsilon` states."""
+    """Claims `epsilon`-differential privacy, where `epsilon` is its own parameter."""
 
     epsilon: float
 
