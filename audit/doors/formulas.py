@@ -32,8 +32,8 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
     Guarantee
     ---------
     If the calls of a subject follow the formula's law, each comparison of calls reports a difference with
-    probability at most 1e-7 (by the chi-square approximation). One comparison of calls is made for each way of
-    running the subject and each database. All other comparisons are exact.
+    probability at most 1e-7 (by the chi-square approximation). One comparison is made for each way of running
+    the subject and each database. All other comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
         return result
@@ -117,7 +117,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield a cdf's value in the code and in the text, then both values of 1 − cdf; omit pairs of tiny values."""
+    """Yield a cdf's value in the code and in the text, then both values of 1 − cdf; omit tiny pairs."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)

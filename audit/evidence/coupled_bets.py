@@ -88,8 +88,8 @@ class CoupledBets:
 
         Returns
         -------
-        The bets of both accounts, and the error that broke the batch off (None if it was finished); or None
-        if there is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
+        None if there is no event to bet on. Otherwise the bets of both accounts, and the error that broke off
+        the batch (None if the batch was finished). After an error the bets count with the worst outcomes.
         """
         chosen = coupling.choose(epsilon, delta, against=self.against)
         if not chosen:

@@ -1,4 +1,4 @@
-"""Check for a missing `convert`: the mechanism fails on lists of records but not on arrays or frames."""
+"""Detect mechanisms that lack a `convert`: they fail on lists of records, not on arrays or frames."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -53,7 +53,7 @@ class CurveResult:
 
     @property
     def unexpected(self) -> bool:
-        """Whether the growth found contradicts the expected growth.
+        """Whether the growth that was found contradicts the growth that was expected.
 
         Examples
         --------

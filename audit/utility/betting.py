@@ -141,7 +141,10 @@ class UtilityBetting:
         return max(standings, key=lambda each: each.index(runs))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the worst problem's failure probability, at confidence 1 − significance each."""
+        """Return a lower and an upper bound on the worst problem's failure probability.
+
+        Each of the two bounds has confidence 1 − significance.
+        """
         bets = [each.bets for each in self.standings]
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)

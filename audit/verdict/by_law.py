@@ -226,7 +226,7 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the name of the domain of which all pairs were compared, and how many given pairs lie outside."""
+        """Return the domain whose pairs were all compared, and how many given pairs lie outside, in words."""
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"

@@ -143,7 +143,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
 
 
 def parity_epsilon(*, dimension: int = 16) -> Study:
-    """Return the study of A* against 1/epsilon (K08 Theorem 3.8, K11 Theorem 4.4)."""
+    """Return the study of how the sample size of A* grows with 1/epsilon (K08 Thm 3.8, K11 Thm 4.4)."""
     return Study(
         "parity-epsilon",
         "PARITY: the least m grows with 1/ε.",

@@ -240,8 +240,8 @@ def test_up_to_d_5_the_interval_learner_is_the_exponential_mechanism():
     ids=["ones", "zeros", "first", "last", "adjacent", "heavy"],
 )
 def test_constant_and_crowded_samples_at_d_64_have_few_errors(database):
-    """By the exact law, more than r/2 errors are at most as probable as the failure that the budgets allow. r
-    is the promise for this sample."""
+    """Let r be the promise for this sample. By the exact law, the probability of more than r/2 errors is at
+    most the failure probability that the budgets allow."""
     learner = IntervalLearner(dimension=64)
     sample = NumberSample.counted([x for x, _ in database], [y for _, y in database])
     errors, promise = threshold_errors(sample, top=2**64), learner.promise_for(len(sample))

@@ -61,9 +61,9 @@ class IntervalCuts(NumberSanitizer):
     … d} with promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs tell which intervals
     are out, so each L moves by at most 1 between neighbours and q has sensitivity 1. (ii) With the j that Rec
     returned, the choosing mechanism chooses among the dyadic intervals of 2^j points by the number of records
-    left in them. One more record raises one of these numbers by 1. Each of the at most k rounds makes the
-    calls of `mechanisms.concave.calls` and one of the choosing mechanism; `spending` composes their claims.
-    The sum of their deltas is delta/2.
+    left in them. One more record raises one of these numbers by 1. Each round makes the calls of
+    `mechanisms.concave.calls` and one call of the choosing mechanism. `spending` composes the claims of all
+    rounds, at most `rounds` of them. The deltas of all these claims add up to delta/2.
 
     *What is found* (see `failure_bound`). As long as at least t records are left, a round takes out an
     interval with at least 3t/8 of them, and each half of the interval holds at most 3t/2. L increases, so q
@@ -103,7 +103,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of each call of the choosing mechanism, and of each call inside Rec."""
+        """The delta of each call of the choosing mechanism, and of each A_dist that Rec runs."""
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:

@@ -199,7 +199,7 @@ class SampleOracle(ChunkOracle):
 
 
 def whole(size: float) -> int:
-    """Return a size rounded up, at least 1; refuse one that is NaN, or 2^62 or more.
+    """Return a size rounded up, at least 1. NaN and sizes of 2^62 or more are refused.
 
     Examples
     --------

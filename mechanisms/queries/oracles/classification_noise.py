@@ -79,10 +79,10 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 
     Guarantee
     ---------
-    The sample has M chunks of `sampling_size` for tolerance (1 − 2·eta)·tau/2 and M for tau/2, with failure
-    probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉),
-    which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. The `SampleOracle` must
-    allow 2M queries.
+    Each of the M queries uses two chunks: one for tolerance (1 − 2·eta)·tau/2 and one for tolerance tau/2.
+    Each chunk fails with probability at most beta/2M (`sampling_size`). The number of examples is therefore
+    M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉). This is B Theorem 8's
+    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. The `SampleOracle` must allow 2M queries.
 
     Examples
     --------

@@ -122,7 +122,8 @@ class RandomizerSimulation:
         """Return the greatest statistical distance to the law of R on a random entry, over all valid oracles.
 
         The distance is exact, because every event is checked; at most 16 outcomes are allowed. Answers that
-        depend on the past or on the iteration cause no larger distance (`Access`). `distance_bound` holds for any number of outcomes.
+        depend on the past or on the iteration cause no larger distance (`Access`). `distance_bound` holds for
+        any number of outcomes.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -155,12 +156,12 @@ class FixedRoundsSimulation:
     randomizer, with phi = (beta − β″)/3t. So there are t·N queries, ln(t/β″) times as many as Claim 5.9
     expects.
 
-    Let b(w) = p(w)/(q(w)·e^epsilon). For all answers of a valid oracle, a proposal w is accepted with
-    probability at most b(w) and at least (1 − phi)/(1 + phi)·b(w). So over the N rounds the outcome w has at
-    least the probability Σ_i (1 − e^(−epsilon))^(i−1)·q(w)·b(w)·(1 − phi)/(1 + phi), which is p(w)·(1 −
-    phi)/(1 + phi)·(1 − (1 − e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply
-    over randomizers. The distance is the mass of p that these bounds do not cover: for each randomizer at most
-    2·phi + (1 − e^(−epsilon))^N ≤ 2(beta − β″)/3t + β″/t.
+    Let b(w) = p(w)/(q(w)·e^epsilon) and c = (1 − phi)/(1 + phi). For all answers of a valid oracle, a
+    proposal w is accepted with probability at least c·b(w) and at most b(w). So over the N rounds the outcome
+    w has at least the probability Σ_i (1 − e^(−epsilon))^(i−1)·q(w)·c·b(w) = c·p(w)·(1 − (1 −
+    e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
+    distance is the mass of p that these bounds do not cover. For each randomizer it is at most 2·phi + (1 −
+    e^(−epsilon))^N ≤ 2(beta − β″)/3t + β″/t.
 
     Examples
     --------
