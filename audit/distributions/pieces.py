@@ -68,7 +68,10 @@ class Piece:
         return np.where(empty, -np.inf, mass)
 
     def log_sum(self, low: Any, high: Any) -> Floats:
-        """Return the log of the density's sum over the integers low to high, inclusive; needs curvature 0."""
+        """Return the log of the density's sum over the integers from low to high, both included.
+
+        The curvature must be 0.
+        """
         low, high = self._cut(low, high)
         low, high = np.ceil(low), np.floor(high)
         empty = ~(low <= high)

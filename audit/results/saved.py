@@ -149,7 +149,7 @@ def _witness(stored: Any, where: str) -> Witness:
 
 
 def _said(stored: Any, where: str) -> Said:
-    """Return a sentence from its saved form, which in schema 1 is only its text."""
+    """Return a sentence from its saved form. In schema 1 this form is the text alone."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
 

@@ -80,7 +80,7 @@ def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: t
 
 
 def _outcome(block: Block) -> str:
-    """Return the name of the exception that both runs of a block raised; another text if a run answered."""
+    """Return "" if some run answered, else what the first run raised ("unfinished" if it did not end)."""
     outputs = [*block.left, *block.right]
     silent = [output for output in outputs if type(output) in (Raised, Unfinished)]
     if len(silent) < len(outputs):

@@ -1,4 +1,4 @@
-"""Bets on failures. Each batch of runs is on the problem that looks worst and is not yet met.
+"""Bets on failures. Each batch is on the worst-looking problem on which the claim is not yet met.
 
 The problem and the size of a batch depend on earlier runs alone, and the wealth is checked after every pair
 of runs. The guarantees are derived at the top of `audit.evidence.failures`.
@@ -46,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Add trials, bet on or not, to the failure estimate, by which the next problem is chosen."""
+        """Add trials, whether bet on or not, to the estimate from which the next problem is chosen."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:

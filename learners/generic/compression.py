@@ -141,8 +141,8 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     error at most α/3 and passes. So the run ends by the first such round with probability 1 − β. Let X =
     (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. The number of records read by then is at most a constant times X,
     or n_1 if n_1 is larger. Learning with hypotheses of b bits needs of the order of X records. Each later
-    round is reached with probability at most 2β_t, so the expected number of records is of the same order. (K11 §3.1 states this
-    and omits the details.)
+    round is reached with probability at most 2β_t, so the expected number of records is of the same order.
+    (K11 §3.1 states this and omits the details.)
 
     Examples
     --------
@@ -278,7 +278,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the indices of the admitted hypotheses, the mechanism that chooses one, and their errors."""
+        """Return the admitted hypotheses by index, the mechanism that chooses among them, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -315,7 +315,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits; it always admits the shortest."""
+        """Return the largest description length that round `count` admits, at least the shortest of all."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

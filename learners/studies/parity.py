@@ -26,7 +26,7 @@ _WEIGHT = 1.01
 
 @dataclass(frozen=True)
 class Elimination:
-    """Learn a parity without privacy: a uniform solution of the equations of all examples.
+    """Learn a parity without privacy, by drawing a uniform solution of the equations of all examples.
 
     Parameters
     ----------

@@ -211,7 +211,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute the sample size of B Theorem 6 with its constant, and how often answers miss the tolerance.
+    """Compute B Theorem 6's sample size with its constant, and how often answers are outside the tolerance.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def _some(each: float, queries: int) -> float:
 
 
 def thm_8() -> Finding:
-    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss the tolerance.
+    """Compute B Theorem 8's sample size with its constants, and how often answers are outside the tolerance.
 
     Examples
     --------

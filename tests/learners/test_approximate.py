@@ -86,7 +86,7 @@ def test_the_law_of_samples_of_two_numbers_is_binomial():
 
 
 def test_the_hard_problems_are_hard_if_samples_are_few():
-    """With a fifth of the examples, each learner fails on some problem with probability above beta."""
+    """With few examples, each learner fails on some problem with probability above beta."""
     learner = PointLearner(dimension=64)
     few = point_problems(64, alpha=0.1, size=learner.sample_size() // 5)
     assert audit_utility(learner, problems=few, exact=False).verdict is Verdict.REFUTED

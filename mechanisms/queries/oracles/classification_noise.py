@@ -153,11 +153,12 @@ class NoisyLabelOracle(Oracle):
 
     Guarantee
     ---------
-    A valid oracle for the clean distribution if `oracle` is valid for the noisy one. Write φ(x, y) = s(x)·y +
-    m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not depend on the
-    labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the noisy mean divided
-    by 1 − 2·eta. The noisy mean is asked with tolerance (1 − 2·eta)·tau/2, so E[s·y] is known within tau/2. A
-    wrong rate eta′ scales that term by (1 − 2·eta)/(1 − 2·eta′), so the rate must be known (`unknown_rate`).
+    If `oracle` is valid for the noisy distribution, this oracle is valid for the clean one. Write φ(x, y) =
+    s(x)·y + m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not
+    depend on the labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the noisy
+    mean divided by 1 − 2·eta. The noisy mean is asked with tolerance (1 − 2·eta)·tau/2, so E[s·y] is known
+    within tau/2. A wrong rate eta′ scales the answer for E[s·y] by (1 − 2·eta)/(1 − 2·eta′), so the rate must
+    be known (`unknown_rate`).
 
     Examples
     --------
