@@ -221,8 +221,8 @@ class Ledger:
     aims
         For each bet on events, the simultaneous bet of the account `goals`; None if that account made none.
     before
-        Bets made before the audit began again. Let W be the wealth against a claim after these bets. The new
-        wealth begins at min(1, W), so losses count and winnings do not. Because min(1, W) ≤ W, it is valid.
+        Bets made before the audit began again. If they left the wealth W, the new bets start with min(1, W).
+        So losses count and winnings do not. The guarantee holds, because min(1, W) ≤ W.
     start
         The wealth of the accounts before the first bet, if this audit continues another one.
 

@@ -1,6 +1,7 @@
 """Faults of subjects with few different outputs, found by the probability of each output.
 
-If one uniform draw decides a run, the probabilities come from a grid of its values, otherwise from counts.
+If one uniform draw decides a run, the probabilities come from a grid of its values. Otherwise they come
+from counts of runs.
 """
 
 from collections import Counter

@@ -35,7 +35,9 @@ STEEPEST = 1e6
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
-    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); the midpoint of its bounds if unknown.
+    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E).
+
+    If only bounds on δ(ε) are known, return their midpoint.
 
     Examples
     --------
@@ -62,7 +64,9 @@ def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
 
 
 def epsilon_at(p: Law, q: Law, delta: float = 0.0) -> float:
-    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞; the midpoint of its bounds if it is not known.
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞.
+
+    If only bounds on this ε are known, return their midpoint.
 
     Examples
     --------

@@ -40,7 +40,8 @@ class Score(NamedTuple, Generic[Numbers]):
     If many pairs are scored, each field is an array.
 
     `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. A pair that
-    seems to exceed the claim is `within` if rounding explains the excess; `slack` is then the excess in ε.
+    seems to exceed it is `within` if rounding explains the excess and the excess in ε is tiny; `slack` is this
+    excess.
     For all other pairs `slack` is 0.
     """
 

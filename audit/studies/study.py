@@ -138,8 +138,9 @@ class Study:
     largest
         The largest m tried.
     resolution
-        A bracket is narrow enough if the ratio of its ends is at most this factor. An open step (neither
-        refuted nor met) splits the bracket in two. Then each of the two sides must be narrow enough.
+        A bracket is narrow enough if the ratio of its ends is at most this factor. Open steps (neither
+        refuted nor met) split a bracket into a side below them and a side above them. Then each side must be
+        narrow enough.
     steps
         The most steps of a cell.
     whole

@@ -249,8 +249,8 @@ def k_means(made: Any) -> Formulas:
 def masked(made: Any) -> Formulas:
     """Return the formulas of K11 §5.3.1.
 
-    A bit of r is 1 if its noisy average is above 1/4d. After r, a is decided: it is 1 if the noisy average of
-    a is above 1/4.
+    A bit of r is 1 if its noisy average is above 1/4d. The bit a is decided after r. It is 1 if its
+    own noisy average is above 1/4.
     """
     d = made.dimension
 

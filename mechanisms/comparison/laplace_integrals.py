@@ -6,8 +6,7 @@ sum R of all rates 1/scale. On a piece of length h, a Gauss rule with 16 nodes h
 2.7e-45·(κh/2)^32 for such a term, which is below 1e-25 at h = 8/R. The absolute values of the terms add up to
 at most 3^factors times the integrand, 4e9 for 20 factors. Beyond the outermost knots the density decreases
 exponentially, and each factor at most doubles. So the omitted part, beyond 60 scales, is below 2^20·e^(−60)
-of the whole. Every term of the sum is positive, so the relative rounding error
-is that of one product.
+of the whole. Every term of the sum is positive, so the relative rounding error is that of one product.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def _unknown_rate() -> tuple[int, int, float]:
 
 
 def _threshold(oracle: SQOracle) -> Callable[[int], int]:
-    """Return the predictor with the least estimated error. It makes no error if all estimates are valid."""
+    """Return the predictor with the least estimated error: the right one if all estimates are within 0.09."""
     wrong = oracle.ask_all([StatisticalQuery.fraction(_Wrong(t), tau=0.09) for t in range(5)])
     best = int(np.argmin(wrong))
     return lambda x: 1 if x >= best else -1

@@ -209,7 +209,7 @@ def _once(outputs: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], Ints] | Non
     """Return the distinct outputs, and the index of every output among them.
 
     Return None if few outputs repeat, or if one is not plain. Two plain outputs are equal if `marshal` writes
-    the same bytes for both: the bytes show values and types, and only plain values have the bytes of one.
+    the same bytes for both. The bytes show values and types, and no other value has the bytes of a plain one.
     """
     if type(outputs) is not list or len(outputs) < _MANY:
         return None

@@ -93,7 +93,7 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
-    """Return the running child processes, at most `most`. Before that, start new ones until `wanted` run.
+    """Return at most `most` running child processes; if fewer than `wanted` run, first start new ones.
 
     Each child imports the modules in `loads`, and keeps those that it imported for other subjects.
     """
