@@ -40,9 +40,8 @@ class Score(NamedTuple, Generic[Numbers]):
     If many pairs are scored, each field is an array.
 
     `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. A pair that
-    seems to exceed it is `within` if rounding explains the excess and the excess in ε is tiny; `slack` is this
-    excess.
-    For all other pairs `slack` is 0.
+    seems to exceed the claim is `within` if its excess is tiny and rounding explains it. `slack` is then the
+    excess in ε; for all other pairs `slack` is 0.
     """
 
     epsilon: Numbers
