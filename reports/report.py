@@ -40,7 +40,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a page shows. A part not asked for is None. If there is one part, `contents` is empty."""
+    """All that a page shows. A part not asked for is None. If there is only one part, `contents` is empty."""
 
     title: str
     audits: AuditsPart | None

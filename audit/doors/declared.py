@@ -134,7 +134,7 @@ class Declared:
             Call the subject run by run, even if it has a `sample`.
         subject
             Another subject to run instead. If the options make a new mechanism for every run, each call gets
-            a new copy of it.
+            a new copy of this subject.
         copied
             Whether every run gets a copy of its database. If not, a run that changes the database is an
             error.

@@ -286,7 +286,7 @@ class Ledger:
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return the log of the wealth that remained after the bets in `before`, at most 0."""
+        """Return the log wealth after the bets in `before`; 0 if it is positive or if there were none."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:

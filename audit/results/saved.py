@@ -65,7 +65,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
 
 
 def _standing(stored: Mapping[str, Any]) -> Any:
-    """Return the state that another audit continues from. It is checked only when an audit continues."""
+    """Return the state from which another audit can continue. It is not checked before that audit runs."""
     standing = stored.get("standing")
     if not isinstance(standing, (dict, type(None))):
         raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")

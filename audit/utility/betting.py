@@ -127,7 +127,10 @@ class UtilityBetting:
         return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
-        """Bet until the claim is decided (unless ``until="budget"``), or no budget or time is left."""
+        """Bet until the claim is decided, or until the budget or the time is used up.
+
+        With ``until="budget"``, the bets continue after the claim is decided.
+        """
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
             with contextlib.suppress(TimeIsOver):  # no count includes an interrupted batch

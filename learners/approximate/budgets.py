@@ -65,7 +65,7 @@ class Split:
     levels
         N + 1 budgets.
     claim
-        The privacy of the whole.
+        The privacy of all calls together.
 
     Guarantee
     ---------
@@ -112,7 +112,7 @@ class Split:
 
     @property
     def claims(self) -> list[PureDP | ApproximateDP]:
-        """The privacy claims of the 3·N + 1 calls."""
+        """The privacy claims of the 3·N + 1 calls that Rec makes."""
         stable = [level.stable for level in self.levels if level.stable is not None]
         return [*(PureDP(level.choice) for level in self.levels), *stable, *stable]
 

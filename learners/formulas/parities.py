@@ -156,7 +156,7 @@ def _sum_cdf(x: float, terms: int, scale: float) -> float:
 def _above(mean: float, threshold: float, *, made: Any, chunk: int) -> float:
     """Return the probability that a noisy average over a chunk is above a threshold.
 
-    Central: Lap(1/(ε·chunk)) on the average; local: Lap(1/ε) on each value.
+    In the central model the average gets the noise Lap(1/(ε·chunk)), in the local model each value Lap(1/ε).
     """
     terms = 1 if made.model == "central" else chunk
     return 1.0 - _sum_cdf(threshold - mean, terms, 1.0 / (made.epsilon * chunk))

@@ -104,7 +104,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def choosing_alpha(self) -> float:
-        """a, the approximation parameter of the choosing mechanism: alpha, or 3·alpha/4 if `proper`."""
+        """The approximation parameter a of the choosing mechanism: alpha, or 3·alpha/4 if `proper`."""
         return self.alpha * (0.75 if self.proper else 1.0)
 
     @property

@@ -163,7 +163,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """The stronger claim, derived in the guarantee of this class, on `sample_size` examples."""
+        """A stronger claim than that of BNS Theorem 5, on `sample_size` examples (see the class)."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property

@@ -50,7 +50,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution of the examples taken misses the target.
+    """Return the probability that a uniform solution of the examples that were taken is not the target.
 
     Guarantee
     ---------

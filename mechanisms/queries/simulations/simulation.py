@@ -232,7 +232,7 @@ class FixedRoundsSimulation:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
         Round i is reached with probability (1 − A)^(i−1), with A the probability that a round accepts. Over
-        the N rounds these sum to (1 − (1 − A)^N)/A.
+        the N rounds these probabilities add up to (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
