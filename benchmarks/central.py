@@ -37,7 +37,7 @@ OUTCOMES = 16
 
 @dataclass(frozen=True)
 class Work:
-    """Work to time: its name, a function, the target in seconds and, for some, the target in MB of memory."""
+    """A task to time: its name, a function that prepares it, and its limits on seconds and (for some) MB."""
 
     name: str
     make: Callable[[], Callable[[], object]]
@@ -110,7 +110,7 @@ class Rolled:
 
 
 def million_pairs() -> Callable[[], object]:
-    """Return an audit of a subject over all 998,991 pairs of its databases; 1,000,000 are allowed."""
+    """Return an audit of a subject over all 998,991 pairs of its databases, near the limit of a million."""
 
     def audit() -> object:
         result = audit_privacy(Rolled())

@@ -129,7 +129,7 @@ _LEFT = defaultdict(lambda: 50)
 
 
 def budget_each(database, rng):
-    """At most fifty answers for each database, then None."""
+    """The first fifty calls on a database get an answer, later calls None."""
     del rng
     records = tuple(database)
     _LEFT[records] -= 1

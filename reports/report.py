@@ -40,7 +40,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a page shows. A part not asked for is None. If there is one part, `contents` is empty."""
+    """All that a page shows. A part not asked for is None. If there is only one part, `contents` is empty."""
 
     title: str
     audits: AuditsPart | None
@@ -128,7 +128,7 @@ def _of_findings(part: FindingsPart) -> Chapter:
 
 
 def _judged(part: FindingsPart, judgement: str) -> tuple[tuple[str, str], ...]:
-    """Return the links to the findings of one judgement, sorted by name."""
+    """Return the links to all findings that have this judgement, sorted by name."""
     judged = (view for view in part.findings if view.finding.judgement == judgement)
     return tuple(sorted(((view.finding.name, view.anchor) for view in judged), key=_by_number))
 

@@ -43,7 +43,7 @@ class Piece:
     curvature: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the logarithm of the density at x, which must be inside."""
+        """Return the logarithm of the density at x, which must lie in the piece."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         value = np.full_like(u, self.constant)
         if self.slope:
@@ -68,7 +68,10 @@ class Piece:
         return np.where(empty, -np.inf, mass)
 
     def log_sum(self, low: Any, high: Any) -> Floats:
-        """Return the log of the density's sum over the integers low to high, inclusive; needs curvature 0."""
+        """Return the log of the density's sum over the integers from low to high, both included.
+
+        The curvature must be 0.
+        """
         low, high = self._cut(low, high)
         low, high = np.ceil(low), np.floor(high)
         empty = ~(low <= high)
@@ -134,7 +137,7 @@ class Piece:
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return how far from the denser end the point lies that has a share u of the mass on its left."""
+        """Return the distance from the denser end to the point with a share u of the mass on its left."""
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)
@@ -156,7 +159,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class SmoothPiece:
-    """A log-density, smooth from `left` to `right` and raised by `shift`, with its law's log-cdf and log-sf.
+    """A smooth piece of a law, from `left` to `right`, given by log-density, log-cdf and log-sf of the law.
+
+    `shift` raises the log-density.
 
     Examples
     --------
@@ -174,7 +179,7 @@ class SmoothPiece:
     shift: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the log-density at x, without a check that x is inside."""
+        """Return the log-density at x, without a check that x lies in the piece."""
         return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":

@@ -103,7 +103,7 @@ class Declared:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """A few pairs of neighbouring databases. If none are declared: one database of a problem, twice."""
+        """A few pairs of neighbours. If no databases are declared, one pair: a problem's database, twice."""
         if self.has_domain:
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # pairs do not depend on it
             task = make_task(self.made, **{**self.options, **claim})
@@ -134,7 +134,7 @@ class Declared:
             Call the subject run by run, even if it has a `sample`.
         subject
             Another subject to run instead. If the options make a new mechanism for every run, each call gets
-            a new copy of it.
+            a new copy of this subject.
         copied
             Whether every run gets a copy of its database. If not, a run that changes the database is an
             error.
@@ -165,7 +165,8 @@ class Declared:
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
         """Return whether runs with the same seed give the same outputs again.
 
-        If `subject` is given, it makes the second runs. With `singly` False, runs may use `sample`.
+        The first runs are of the declared subject; if `subject` is given, the second runs are of `subject`.
+        If `singly` is false, the runs may use the method `sample`.
         """
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))

@@ -37,7 +37,7 @@ _WIDTH = 100
 
 
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
-    """Return the plan of an audit as text for a terminal, under the subject's name or another one.
+    """Return the plan of an audit as text for a terminal; `name` replaces the subject's name.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return a sentence with the detectable ε of the planned bets, and that of a test with fixed runs."""
+    """Return a sentence with the ε that the planned bets detect, and the ε that a fixed-size test detects."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."

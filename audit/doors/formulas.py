@@ -32,8 +32,8 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
     Guarantee
     ---------
     If the calls of a subject follow the formula's law, each comparison of calls reports a difference with
-    probability at most 1e-7 (by the chi-square approximation). There is one for each way of running the
-    subject on each database. All other comparisons are exact.
+    probability at most 1e-7 (by the chi-square approximation). One comparison is made for each way of running
+    the subject and each database. All other comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
         return result
@@ -42,7 +42,7 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
 
 
 def compared(formulas: Formulas, made: Any) -> list[Agreement]:
-    """Return the comparisons of code with formulas that need no audit: all but those of largest losses.
+    """Return the comparisons of code with formulas that need no audit: all except those of the losses.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield comparisons of the largest exact losses that the audit found with those by the formulas."""
+    """Yield the comparison of the largest exact loss in the audit with that by the formulas, for ε and δ."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
     epsilon, delta = claimed(result)
@@ -117,7 +117,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield the values of a cdf by code and by text, then those of its complement; leave out tiny values."""
+    """Yield a cdf's value in the code and in the text, then both values of 1 − cdf; omit tiny pairs."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)
@@ -130,7 +130,7 @@ def _difference(one: float, other: float) -> float:
 
 
 def misfit(outputs: list[Any], text: TextLaw) -> float:
-    """Return −log10 of the p-value of a chi-square test of the outputs against a law, at most 300.
+    """Return −log10(p), at most 300, of a chi-square test of the outputs against a law with p-value p.
 
     Examples
     --------

@@ -66,11 +66,11 @@ def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
 
 
 def _identity(document: Any) -> str:
-    """Return a key that only the same audit has.
+    """Return a key that two documents share only if they come from the same audit.
 
-    The key holds kind, subject, claim, relation, parameters, seed, target, command, and the number among the
-    audits of one test. Without target and command, as for a function in a notebook, the whole result is the
-    key.
+    The key holds kind, subject, claim, relation, parameters, seed, target, command, and the number that the
+    audit has in its test. A function in a notebook has no target and no command; its key is the whole
+    result.
     """
     if not isinstance(document, dict) or "result" not in document:
         return dumps(document)

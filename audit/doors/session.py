@@ -116,7 +116,7 @@ def _flag(name: str) -> str:
 
 
 def _text(config: pytest.Config, name: str, *, ini: bool = True) -> tuple[str, bool]:
-    """Return an option's text, and whether the ini file gave it; empty if the option was not given."""
+    """Return an option's text (empty if it was not given), and whether it was read from the ini file."""
     given = config.getoption(f"audit_{name}")
     return (given, False) if given is not None or not ini else (str(config.getini(f"audit_{name}")), True)
 

@@ -185,7 +185,7 @@ class Bet:
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Return the log weight of each stake on an event: its log prior plus its log growth on past runs.
+    """Return each stake's log weight for an event: the stake's log prior plus its log growth on past runs.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
 
 
 def matched(counts: Floats, payoffs: Floats) -> Floats:
-    """Return the sum of the payoffs of the counted outcomes: (…, 4) and (…, 4, stakes) give (…, stakes)."""
+    """Return counts·payoffs summed over outcomes; shapes (…, 4) and (…, 4, stakes) give (…, stakes)."""
     return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
 
@@ -219,10 +219,10 @@ class Ledger:
     goals
         The account that bets a share of the wealth on all cells of a table; None if there is no such account.
     aims
-        For each bet, the simultaneous bet of that account; None if it made none.
+        For each bet on events, the simultaneous bet of the account `goals`; None if that account made none.
     before
-        Bets that the audit discarded when it began again. Losses count and winnings do not: the wealth
-        against each claim begins at min(1, their wealth) ≤ their wealth, so the guarantee holds.
+        Bets made before the audit began again. If they left the wealth W, the new bets start with min(1, W).
+        So losses count and winnings do not. The guarantee holds, because min(1, W) ≤ W.
     start
         The wealth of the accounts before the first bet, if this audit continues another one.
 
@@ -286,7 +286,7 @@ class Ledger:
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return the log of the wealth that remained after the bets in `before`, at most 0."""
+        """Return the log wealth after the bets in `before`; 0 if it is positive or if there were none."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
@@ -328,7 +328,7 @@ class Ledger:
         return growths
 
     def _stack(self) -> Any:
-        """Return all bets as columns with one row for each event, and the index of each bet's first row."""
+        """Return the fields of all bets as arrays, one row for each event, and each bet's first row."""
         if self._stacked is None:
             lengths = np.array([len(bet.p) for bet in self.bets])
             distances = np.repeat([bet.distance for bet in self.bets], lengths)

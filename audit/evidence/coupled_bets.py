@@ -24,9 +24,10 @@ _LOOK = 4
 class CoupledBets:
     """The bets of an audit on coupled runs.
 
-    For each pair of databases, a few coupled runs are drawn first, without a bet. They decide once whether to
-    bet on further ones. The subject's outputs must depend on its generator, and the subject must keep no
-    state. A subject with a sampler of its own is not coupled: its sampler is faster than single calls.
+    For each pair of databases, a few coupled runs are drawn first, without a bet. Their outcome decides once
+    whether further coupled runs are bet on. The subject's outputs must depend on its generator, and the
+    subject must keep no state. A subject with a sampler of its own is not coupled: its sampler is faster than
+    single calls.
 
     Parameters
     ----------
@@ -88,8 +89,8 @@ class CoupledBets:
 
         Returns
         -------
-        The bets of both accounts, and the error that broke the batch off (None if it was finished); or None
-        if there is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
+        None if there is no event to bet on. Otherwise the bets of both accounts, and the error that broke off
+        the batch (None if the batch was finished). After an error the bets count with the worst outcomes.
         """
         chosen = coupling.choose(epsilon, delta, against=self.against)
         if not chosen:

@@ -1,4 +1,8 @@
-"""The probability of each output, if there are few: from a grid of values of the one draw, or from counts."""
+"""Faults of subjects with few different outputs, found by the probability of each output.
+
+If one uniform draw decides a run, the probabilities come from a grid of its values. Otherwise they come
+from counts of runs.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -32,7 +36,10 @@ _ERRORS: Final = 4.0
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if, of a few outputs, one is likelier on one side than the claim allows."""
+    """Return the fault if one output is likelier on one side than the claim allows.
+
+    Only a subject with few different outputs is checked.
+    """
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -70,13 +77,13 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of a draw that several parts share; None if no draw is shared.
+    """Return the place of a draw that several parts of the output share; None if no draw is shared.
 
-    The place is that in the first run on the right.
+    It is the place among the draws of the first run on the right.
 
-    A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Two
-    equal floats count at any places, because the places may differ from run to run. Whole numbers may be
-    equal by chance, so they count only if the same two places hold equal values in every run.
+    A draw counts as shared if every run has only this draw, or if every run draws one value twice. Two equal
+    floats count at any places, because the places may differ from run to run. Whole numbers may be equal by
+    chance, so they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
@@ -169,7 +176,11 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and the error of a frequency if their only draw lies on a grid (else 0)."""
+    """Return runs of both sides, and the error of a frequency in these runs.
+
+    If one uniform draw decides a run, the runs take it from a grid, and the error is that of the grid.
+    Otherwise the runs are random, and the error is returned as 0: `_excess` allows for chance.
+    """
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
@@ -205,7 +216,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether output counts in sixteen bins break the claim; also True if an output is no number."""
+    """Return whether counts of outputs in sixteen bins break the claim; True if an output is no number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]

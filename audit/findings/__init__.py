@@ -1,6 +1,6 @@
-"""Findings: statements of the source texts, recomputed; their text (`text`) and their files (`saved`).
+"""Findings: statements of the source texts, recomputed. `text` prints findings, `saved` stores them in files.
 
-It imports from `privacy`; only the user interfaces (`doors`) import from it.
+This package imports from `privacy`; only the user interfaces (`doors`) import from this package.
 """
 
 from audit.findings.finding import GROUP, Finding, Judgement, Method, Table, glossary, load_findings, merged

@@ -147,7 +147,7 @@ class Finding(NoTruth):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The numbers of the systems that the finding is about: `row` as a tuple."""
+        """The numbers in `row`, one for each system that the finding is about."""
         return tuple(part.strip() for part in self.row.split(",") if part.strip())
 
 

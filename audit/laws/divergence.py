@@ -2,8 +2,8 @@
 
 For laws p, q and ε ≥ 0 the hockey-stick divergence δ(ε) is the supremum of p(E) − exp(ε)·q(E) over events E.
 The event {o: p(o)/q(o) > exp(ε)} attains it. For finite laws δ(ε) is a sum. If log p/q is monotone between
-knots, the ends of the event are roots, and its masses have closed forms. `audit.laws.losses.vector` treats
-products.
+knots, the ends of the event are found as roots, and the masses of the event have closed forms.
+`audit.laws.losses.vector` treats products.
 
 Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms. If several
 continuous coordinates of a product differ, `hockey_stick_bounds` and `epsilon_bounds` bracket the value
@@ -35,7 +35,9 @@ STEEPEST = 1e6
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
-    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); if only bounds are known, their midpoint.
+    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E).
+
+    If only bounds on δ(ε) are known, return their midpoint.
 
     Examples
     --------
@@ -62,7 +64,9 @@ def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
 
 
 def epsilon_at(p: Law, q: Law, delta: float = 0.0) -> float:
-    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞; if only bounds are known, their midpoint.
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞.
+
+    If only bounds on this ε are known, return their midpoint.
 
     Examples
     --------
@@ -177,7 +181,7 @@ class _Climb:
         return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
     def _choices(self, index: int, loss: ScalarLoss) -> tuple[list[Region | None], Floats]:
-        """Return regions {L > level} of one coordinate, then the whole line (None), and their log masses."""
+        """Return regions {L > level} of one coordinate, the whole line (None) last, and their log masses."""
         top = loss.supremum()
         scale = top if math.isfinite(top) else max(1.0, self._epsilon)
         regions: list[Region | None] = []

@@ -35,12 +35,13 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds on ε and δ of a pair in one direction, and how the pair compares with the claim.
+    """Bounds on ε and δ of one law against another, and how this pair of laws compares with the claim.
 
-    For many pairs, the fields are arrays.
+    If many pairs are scored, each field is an array.
 
-    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. `slack` is
-    the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
+    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. A pair that
+    seems to exceed the claim is `within` if its excess is tiny and rounding explains it. `slack` is then the
+    excess in ε; for all other pairs `slack` is 0.
     """
 
     epsilon: Numbers
@@ -83,7 +84,7 @@ def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
 
 
 def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
-    """Return two flags: the loss surely exceeds the claim; it surely meets the claim, up to a tolerance."""
+    """Return whether the loss surely exceeds the claim, and whether it surely meets it up to a tolerance."""
     if claim.delta > 0.0:
         low, high = loss.bounds(claim.epsilon + TOLERANCE)
         allowed = claim.delta * (1.0 + TOLERANCE)
@@ -130,7 +131,7 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """A table of all laws: first the lower, then the upper ends of rounding. None if all are exact."""
+        """All laws at the lower ends of rounding, then at the upper ends. None if all laws are exact."""
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None

@@ -52,22 +52,22 @@ class Known:
 
 @dataclass(frozen=True)
 class Before:
-    """An audit that another audit continues.
+    """The state of an earlier audit, from which a new audit continues.
 
     Parameters
     ----------
     result
-        The result of that audit.
+        The result of the earlier audit.
     standing
-        The log wealth of that audit at its end, against several claims.
+        The log wealth at the end of the earlier audit, one number for each of several claims.
     batches
-        The first place of the seed tree that the audit left unused.
+        The first unused place of the seed tree.
     pairs_bet
-        How many pairs of runs were bet on.
+        On how many pairs of runs the earlier audit bet.
     coupled
         Whether the wealth comes from coupled runs.
     pairs
-        The pairs of databases with the most runs.
+        The pairs of databases on which the earlier audit made the most runs.
     """
 
     result: AuditResult
@@ -79,7 +79,7 @@ class Before:
 
     @cached_property
     def sections(self) -> dict[Any, tuple[Section, ...]]:
-        """The bets on each pair; the key of the mapping is the canonical key of the pair's path."""
+        """The bets on each pair, by the canonical key of the path between the two databases."""
         return {canonical.key([*known.path]): known.sections for known in self.pairs}
 
 

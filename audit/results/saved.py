@@ -65,7 +65,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
 
 
 def _standing(stored: Mapping[str, Any]) -> Any:
-    """Return the state that another audit continues from. It is checked only when an audit continues."""
+    """Return the state from which another audit can continue. It is not checked before that audit runs."""
     standing = stored.get("standing")
     if not isinstance(standing, (dict, type(None))):
         raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
@@ -133,7 +133,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return a reader that accepts values of these kinds, None, and `Opaque` (of other packages' classes)."""
+    """Return a reader that accepts values of these kinds, None, and values of classes that are not loaded."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)
@@ -149,13 +149,13 @@ def _witness(stored: Any, where: str) -> Witness:
 
 
 def _said(stored: Any, where: str) -> Said:
-    """Return a sentence from its saved form, which in schema 1 is only its text."""
+    """Return a sentence from its saved form. In schema 1 this form is the text alone."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
 
 
 def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return a function that reads a saved object of a class, and refuses one whose columns do not agree."""
+    """Return a function that reads a saved object of a class and refuses it if its columns do not agree."""
 
     def read_one(stored: Any, where: str) -> Course | Outputs:
         found: Course | Outputs = reads(made)(stored, where)
@@ -167,7 +167,7 @@ def _whole(made: type[Course | Outputs]) -> fields.Reader:
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return a reader for each saved field of a class: from `special` or, for other fields, by their type."""
+    """Return a reader for each saved field of a class: the one in `special`, or one chosen by the type."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING

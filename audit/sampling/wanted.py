@@ -1,4 +1,4 @@
-"""Check for a missing `convert`: the mechanism fails on lists of records but not on arrays or frames."""
+"""Detect mechanisms that lack a `convert`: they fail on lists of records, not on arrays or frames."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -80,7 +80,7 @@ def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: t
 
 
 def _outcome(block: Block) -> str:
-    """Return the name of the exception that both runs of a block raised; another text if a run answered."""
+    """Return "" if some run answered, else what the first run raised ("unfinished" if it did not end)."""
     outputs = [*block.left, *block.right]
     silent = [output for output in outputs if type(output) in (Raised, Unfinished)]
     if len(silent) < len(outputs):

@@ -53,7 +53,7 @@ class CurveResult:
 
     @property
     def unexpected(self) -> bool:
-        """Whether the growth found contradicts the expected growth.
+        """Whether the growth that was found contradicts the growth that was expected.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class StudyResult(NoTruth):
 
     @property
     def finished(self) -> int:
-        """The number of finished cells; `planned` is the number of all."""
+        """The number of finished cells; `planned` is the number of all cells."""
         return sum(len(curve.cells) for curve in self.curves)
 
     @property

@@ -94,7 +94,7 @@ class Curve:
         check_word(self.shape, Shape, what="The `shape` of a `Curve`")
 
     def begin(self, value: float) -> int:
-        """Return the m of the first step at this value of the parameter."""
+        """Return the number of records m of the first step at this value of the parameter."""
         if self.start is not None:
             return max(1, int(self.start(value)))
         return 16 if self.bound is None else max(1, int(self.bound(value) / 8))
@@ -138,8 +138,9 @@ class Study:
     largest
         The largest m tried.
     resolution
-        A bracket is narrow enough if the ratio of its ends is at most this factor. If a step is open, the
-        bracket contains the m of that step, and each side of that m is cut until it is narrow enough.
+        A bracket is narrow enough if the ratio of its ends is at most this factor. Open steps (neither
+        refuted nor met) split a bracket into a side below them and a side above them. Then each side must be
+        narrow enough.
     steps
         The most steps of a cell.
     whole

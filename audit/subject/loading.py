@@ -122,8 +122,8 @@ def locate_target(target: str, witness: str | os.PathLike[str], *, source: str |
     """Return the saved `target` of a witness file. A file name gets its full path on this machine.
 
     A target ``path.py:object`` is relative to the folder from which it was saved. The file is looked for in
-    the folder of the witness file, in its parents, and then in the working folder. The first file found with
-    the digest `source` (see `audit.codec.files.source_of`) is unchanged and is taken. If no file has this
+    the folder of the witness file, in its parents, and then in the working folder. The first file with the
+    digest `source` (see `audit.codec.files.source_of`) is taken, because it is unchanged. If no file has this
     digest, the first file found is taken.
 
     Raises

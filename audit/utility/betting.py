@@ -1,4 +1,4 @@
-"""Bets on failures. Each batch of runs is on the problem that looks worst and is not yet met.
+"""Bets on failures. Each batch is on the worst-looking problem on which the claim is not yet met.
 
 The problem and the size of a batch depend on earlier runs alone, and the wealth is checked after every pair
 of runs. The guarantees are derived at the top of `audit.evidence.failures`.
@@ -46,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Add trials, bet on or not, to the failure estimate, by which the next problem is chosen."""
+        """Add trials, whether bet on or not, to the estimate from which the next problem is chosen."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:
@@ -127,7 +127,10 @@ class UtilityBetting:
         return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
-        """Bet until the claim is decided (unless ``until="budget"``), or no budget or time is left."""
+        """Bet until the claim is decided, or until the budget or the time is used up.
+
+        With ``until="budget"``, the bets continue after the claim is decided.
+        """
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
             with contextlib.suppress(TimeIsOver):  # no count includes an interrupted batch
@@ -141,7 +144,10 @@ class UtilityBetting:
         return max(standings, key=lambda each: each.index(runs))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the worst problem's failure probability, at confidence 1 − significance each."""
+        """Return a lower and an upper bound on the worst problem's failure probability.
+
+        Each of the two bounds has confidence 1 − significance.
+        """
         bets = [each.bets for each in self.standings]
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)

@@ -52,9 +52,10 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
-    """Return the result on all multisets; None if there are too many, or if they break the claim.
+    """Return the result on all multisets; None if there are too many.
 
-    If they break the claim, the audit of lists shows the finding instead, on databases that users know.
+    If two multisets break the claim, the result is also None: the audit of lists then shows the finding, on
+    databases that users know.
     """
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
@@ -225,7 +226,7 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the name of the completely compared domain, and the number of the other given pairs."""
+        """Return the domain whose pairs were all compared, and how many given pairs lie outside, in words."""
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"

@@ -38,9 +38,9 @@ class LevelBudget:
     test
         The test of gaps by A_dist; None at the innermost level, which does not call A_dist.
     stable
-        The privacy of one of the two calls of A_dist with that test; None at the innermost level.
+        The privacy of each of the two calls of A_dist with this test; None at the innermost level.
     room
-        The least difference of qualities that the level relies on, divided by that of the innermost level.
+        The least difference of qualities that this level relies on, as a multiple of the innermost level's.
     """
 
     choice: float
@@ -65,7 +65,7 @@ class Split:
     levels
         N + 1 budgets.
     claim
-        The privacy of the whole.
+        The privacy of all calls together.
 
     Guarantee
     ---------
@@ -112,7 +112,7 @@ class Split:
 
     @property
     def claims(self) -> list[PureDP | ApproximateDP]:
-        """The privacy claims of the 3·N + 1 calls."""
+        """The privacy claims of the 3·N + 1 calls that Rec makes."""
         stable = [level.stable for level in self.levels if level.stable is not None]
         return [*(PureDP(level.choice) for level in self.levels), *stable, *stable]
 
@@ -139,9 +139,9 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
     top
         T, the last threshold, at least 2.
     epsilon, delta
-        The budget of the whole.
+        The budget of all calls together.
     failure
-        The failure probability of Rec as a whole, in (0, 1).
+        The failure probability of Rec, in (0, 1).
 
     Guarantee
     ---------
@@ -151,7 +151,8 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
     better unless delta is large. (Advanced composition is never better than optimal composition.)
 
     Each of the 2N + 1 kinds of failure gets an equal share b. Let g be the innermost difference (see
-    `Split`). A level with difference G = 4^i·g needs the epsilon (2/G)·ln(31/b) for its choice and (2/(G −
+    `Split`). The innermost choice among c candidates needs the epsilon (2/g)·ln((c − 1)/b). Every other level
+    relies on a difference G ≥ g. It needs the epsilon (2/G)·ln(31/b) for its choice, and (2/(G −
     2))·ln(1/(4·b·δ′)) for each tight A_dist, where δ′ is the delta of that call. g is the least difference at
     which the budget is enough for all calls.
 
@@ -272,7 +273,7 @@ def _inner_candidates(top: int) -> int:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive x that `enough` accepts, or a number above it by at most 1e-10·x."""
+    """Return the least positive x that `enough` accepts, rounded up by at most 1e-10·x."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -284,5 +285,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive x with bound(x) ≤ limit, or a number below it by at most 1e-10·x."""
+    """Return the largest positive x with bound(x) ≤ limit, rounded down by at most 1e-10·x."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

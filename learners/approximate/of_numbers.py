@@ -35,7 +35,7 @@ class OfNumbers(StatedSize):
 
     @property
     def audited_points(self) -> tuple[int, ...]:
-        """The numbers in a privacy audit's databases: `points` if given, else all if d ≤ 2, else three."""
+        """The numbers in a privacy audit's databases: by default all for d ≤ 2, three for larger d."""
         if self.points is not None:
             what = f"The `points` of `{type(self).__name__}`"
             return tuple(whole_numbers(self.points, what=what, maximum=(1 << self.dimension) - 1))

@@ -69,7 +69,8 @@ class ConceptClass(ABC):
         Raises
         ------
         InvalidValue
-            The class, or the domain if all its points are asked for, has more than `MOST_LISTED` members.
+            The class has more than `MOST_LISTED` concepts. Or `points` is None and the domain has more than
+            `MOST_LISTED` points.
         """
         points = self.listed_domain() if points is None else points
         rows = [self.says(concept, points) for concept in self.listed_concepts()]

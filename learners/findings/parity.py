@@ -240,7 +240,7 @@ def n15() -> Finding:
 
 
 def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
-    """Return the largest exact loss over neighbouring lists of `sizes` examples."""
+    """Return the largest exact loss over neighbouring lists. `sizes` are the lengths of the lists."""
     pairs = [
         ([left, *rest], [right, *rest])
         for size in sizes

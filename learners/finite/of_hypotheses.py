@@ -55,7 +55,7 @@ class OfHypotheses(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples, or None. Agnostic learners claim excess error."""
+        """The accuracy claimed on `sample_size` examples; a subclass may claim none, or excess error."""
         return PAC(self.alpha, self.beta)
 
     @property

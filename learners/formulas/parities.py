@@ -57,7 +57,7 @@ def _logs(masses: dict[Any, float]) -> dict[Any, float]:
 
 
 def parity(made: Any) -> Formulas:
-    """Return the formulas of A; its largest loss on databases of any size is ln((1 + p)/(1 − p)) (E9)."""
+    """Return the formulas of A. The largest loss of A, for any size, is ln((1 + p)/(1 − p)) (E9)."""
     p, q = _rates(made.epsilon, tight=made.tight)
     d = made.dimension
     bad = (made.beta - q) / (1.0 - q)
@@ -79,7 +79,7 @@ def multisets(made: Any) -> Formulas:
 
 
 def retry(made: Any) -> Formulas:
-    """Return the formulas of A* in K08's form: k runs of A at ε/k, and the first answer that is not "⊥"."""
+    """Return the formulas of A* in K08's form: A runs up to k times at ε/k until its answer is not "⊥"."""
     k, d = made.plan.candidates, made.dimension
     p, q = _rates(made.epsilon / k, tight=made.tight)
 
@@ -99,11 +99,12 @@ def retry(made: Any) -> Formulas:
 
 
 def judged(made: Any) -> Formulas:
-    """Return the formulas of A* in K11's forms: candidates from separate parts, then a choice by mistakes.
+    """Return the formulas of A* in both forms of K11, for two candidates.
 
-    "held-out": the candidate with the fewest mistakes, after noise Lap(k/ε) on each count, is chosen; for two
-    candidates this is an integral of Laplace tails. "selection": the weights are e^(−ε·mistakes/2). The loss
-    is the largest over all samples of this size.
+    The candidates are learned from separate parts of the sample, and one is chosen by its mistakes on a third
+    part. In the form "held-out" each count of mistakes gets noise Lap(2/ε), and the smaller noisy count wins.
+    In the form "selection" the weights of the choice are e^(−ε·mistakes/2). The loss is the largest over all
+    samples of this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)
@@ -155,7 +156,7 @@ def _sum_cdf(x: float, terms: int, scale: float) -> float:
 def _above(mean: float, threshold: float, *, made: Any, chunk: int) -> float:
     """Return the probability that a noisy average over a chunk is above a threshold.
 
-    Central: Lap(1/(ε·chunk)) on the average; local: Lap(1/ε) on each value.
+    In the central model the average gets the noise Lap(1/(ε·chunk)), in the local model each value Lap(1/ε).
     """
     terms = 1 if made.model == "central" else chunk
     return 1.0 - _sum_cdf(threshold - mean, terms, 1.0 / (made.epsilon * chunk))
@@ -248,7 +249,8 @@ def k_means(made: Any) -> Formulas:
 def masked(made: Any) -> Formulas:
     """Return the formulas of K11 §5.3.1.
 
-    A bit of r is 1 if its noisy average is above 1/4d; then a is 1 if its noisy average is above 1/4.
+    A bit of r is 1 if its noisy average is above 1/4d. The bit a is decided after r. It is 1 if its
+    own noisy average is above 1/4.
     """
     d = made.dimension
 

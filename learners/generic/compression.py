@@ -40,12 +40,13 @@ __all__ = ["CompressionLearner", "Round", "hold_out_size"]
 
 
 def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many records put a noisy test error within alpha of the error, except with probability beta.
+    """Return how many records a noisy test of one hypothesis needs.
 
     Guarantee
     ---------
-    n = ⌈max{2·ln(4/β)/α², 2·ln(2/β)/(εα)}⌉: the average misses by more than α/2 with probability at most β/2
-    (Hoeffding), and noise of scale 1/(εn) exceeds α/2 with probability e^(−εnα/2) ≤ β/2.
+    On n = ⌈max{2·ln(4/β)/α², 2·ln(2/β)/(εα)}⌉ records the noisy error is within α of the true error, except
+    with probability β. The average is off by more than α/2 with probability at most β/2 (Hoeffding). The
+    absolute value of the noise, of scale 1/(εn), exceeds α/2 with probability e^(−εnα/2) ≤ β/2.
 
     Examples
     --------
@@ -127,8 +128,8 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced, over *all* rounds. n_1 alone decides which
-    records belong to each half of each round. The record that is replaced lies in one of these parts. Given
-    all earlier outputs, the part's own output is epsilon-private: it is a choice by the exponential
+    records belong to each half of each round. The record that is replaced lies in one of these halves. Given
+    all earlier outputs, the output of this half is epsilon-private: it is a choice by the exponential
     mechanism, or an error with Laplace noise of scale 1/(epsilon·records). Later steps do not see the record
     again and depend on it only through that output. Basic composition over R rounds would give 2R·epsilon.
 
@@ -137,11 +138,11 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     most β_t. So, with probability 1 − β/2, every hypothesis that ends a run has error at most α. (ii) b_t is
     the largest length for which the generic learner, over the hypotheses of at most that length, has enough
     records for (α/3, β_t). In a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has
-    error at most α/3 and passes. So the run ends by the first such round with probability 1 − β. The number
-    of records read by then is, up to a constant, four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}, or n_1 if
-    that is more. That is what learning with hypotheses of b bits needs. Each later round is reached with
-    probability at most 2β_t, so the expected number of records is of the same order. (K11 §3.1 states this
-    and omits the details.)
+    error at most α/3 and passes. So the run ends by the first such round with probability 1 − β. Let X =
+    (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. The number of records read by then is at most a constant times X,
+    or n_1 if n_1 is larger. Learning with hypotheses of b bits needs of the order of X records. Each later
+    round is reached with probability at most 2β_t, so the expected number of records is of the same order.
+    (K11 §3.1 states this and omits the details.)
 
     Examples
     --------
@@ -277,7 +278,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the indices of the admitted hypotheses, the mechanism that chooses one, and their errors."""
+        """Return the admitted hypotheses by index, the mechanism that chooses one, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -314,7 +315,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits; it always admits the shortest."""
+        """Return the largest description length that round `count` admits, at least the shortest of all."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

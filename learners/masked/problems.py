@@ -77,7 +77,7 @@ class MaskedProblem:
 
     @cached_property
     def _labels(self) -> NDArray[np.intp]:
-        """1 for every point that the concept labels −1, else 0."""
+        """1 for every point that the concept labels −1, and 0 for every other point."""
         concepts = MaskedParityClass(self.population.dimension)
         return concepts.says(self.population.concept, concepts.listed_domain()).astype(np.intp)
 

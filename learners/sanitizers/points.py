@@ -104,7 +104,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def choosing_alpha(self) -> float:
-        """a, the approximation parameter of the choosing mechanism: alpha, or 3·alpha/4 if `proper`."""
+        """The approximation parameter a of the choosing mechanism: alpha, or 3·alpha/4 if `proper`."""
         return self.alpha * (0.75 if self.proper else 1.0)
 
     @property
@@ -155,7 +155,7 @@ class PointSanitizer(NumberSanitizer):
         return min(1.0, self.rounds * (wrong + noisy))
 
     def estimate(self, output: Any, concept: int) -> float:
-        """Return the output's estimate of Q_c, where c = c_x and x = `concept`.
+        """Return the share of records equal to the point `concept`, as the output estimates it.
 
         Examples
         --------
@@ -216,7 +216,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def listable(self) -> bool:
-        """Whether the outcomes are few enough to list, on any database."""
+        """Whether the outcomes are few enough to list, whatever the database."""
         points = min(1 << self.dimension, self._m)
         most = min(points, self.rounds)
         outcomes: int = sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1))

@@ -163,7 +163,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """The stronger claim, derived in the guarantee of this class, on `sample_size` examples."""
+        """A stronger claim than that of BNS Theorem 5, on `sample_size` examples (see the class)."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property
@@ -193,12 +193,13 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return alpha, beta
 
     def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
-        """Return the number of examples for which the utility is claimed; alpha and beta are the sanitizer's.
+        """Return the number of examples for which the utility is claimed.
 
         Parameters
         ----------
         alpha, beta
-            In place of the sanitizer's own: alpha below 1/3, beta below 1/2.
+            The accuracy and failure probability of the sanitizer, alpha below 1/3 and beta below 1/2. By
+            default those of the learner's own sanitizer.
 
         Raises
         ------
@@ -243,7 +244,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [self.sanitizer(database, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, from the law of the sanitizer; None if that is not finite."""
+        """Return the exact law of the concept; None if the sanitizer declares no finite law."""
         from audit.distributions import Finite
 
         if not isinstance(self.sanitizer, GenericSanitizer):

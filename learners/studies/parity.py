@@ -26,7 +26,7 @@ _WEIGHT = 1.01
 
 @dataclass(frozen=True)
 class Elimination:
-    """Learn a parity without privacy: a uniform solution of the equations of all examples.
+    """Learn a parity without privacy, by drawing a uniform solution of the equations of all examples.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution of the examples taken misses the target.
+    """Return the probability that a uniform solution of the examples that were taken is not the target.
 
     Guarantee
     ---------
@@ -143,7 +143,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
 
 
 def parity_epsilon(*, dimension: int = 16) -> Study:
-    """Return the study of A* against 1/epsilon (K08 Theorem 3.8, K11 Theorem 4.4)."""
+    """Return the study of how the sample size of A* grows with 1/epsilon (K08 Thm 3.8, K11 Thm 4.4)."""
     return Study(
         "parity-epsilon",
         "PARITY: the least m grows with 1/ε.",

@@ -48,7 +48,7 @@ def climbed(
     steps
         How many pairs are tried.
     lead
-        The gap that A_dist requires; heights are changed by up to about this much.
+        The gap that A_dist requires. One step changes values of a quality by up to about this much.
     rng
         A generator.
 
@@ -79,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change the left quality (`values`) or its difference to the right one (`moves`), in place."""
+    """Change, in place, the left quality (`values`) or the right quality minus the left one (`moves`)."""
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

@@ -86,9 +86,9 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    The first two are probabilities that the noise alone exceeds τ: the noise of the proofs, then the
-    corrected noise (as log10). The last two are probabilities that an answer misses τ, with the same two
-    noises.
+    The first two are probabilities that the noise of some answer exceeds τ: for the noise of the proofs, and
+    (as log10) for the corrected noise. The last two are probabilities that some answer is off by more than τ,
+    again for the noise of the proofs and for the corrected noise.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
@@ -102,7 +102,7 @@ def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
 
 
 def _missed(subject: PrivateQueryAnswers) -> float:
-    """Return Pr[some answer misses by more than τ]; each is a mean of fair coins plus Laplace noise."""
+    """Return Pr[some answer is off by more than τ]; an answer is a mean of fair coins plus Laplace noise."""
     from scipy.stats import binom
 
     size, scale = subject.chunk_size, float(subject.scales[0])
@@ -115,9 +115,10 @@ def _missed(subject: PrivateQueryAnswers) -> float:
 
 
 def _log10(subject: PrivateQueryAnswers) -> float:
-    """Return log10 Pr[some noise exceeds τ]; if the tails are tiny, compute it from their logarithms.
+    """Return log10 of the probability that the noise of some answer exceeds τ.
 
-    1 − Π(1 − e_i) is Σ e_i up to a relative error below Σ e_i.
+    The noise of answer i exceeds τ with probability e_i. If all e_i are tiny, they are added by their
+    logarithms: 1 − Π(1 − e_i) is Σ e_i up to a relative error below Σ e_i.
     """
     logs = -_TAU / subject.scales
     if logs.max() > -40.0:
@@ -194,7 +195,7 @@ def _unknown_rate() -> tuple[int, int, float]:
 
 
 def _threshold(oracle: SQOracle) -> Callable[[int], int]:
-    """Return the predictor with the least estimated error; at tolerance 0.09 its threshold is right."""
+    """Return the predictor with the least estimated error: the right one if all estimates are within 0.09."""
     wrong = oracle.ask_all([StatisticalQuery.fraction(_Wrong(t), tau=0.09) for t in range(5)])
     best = int(np.argmin(wrong))
     return lambda x: 1 if x >= best else -1
@@ -210,7 +211,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute the sample size of B Theorem 6 with its constant, and how often answers miss the tolerance.
+    """Compute B Theorem 6's sample size with its constant, and how often answers are outside the tolerance.
 
     Examples
     --------
@@ -255,7 +256,7 @@ def _some(each: float, queries: int) -> float:
 
 
 def thm_8() -> Finding:
-    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss the tolerance.
+    """Compute B Theorem 8's sample size with its constants, and how often answers are outside the tolerance.
 
     Examples
     --------
@@ -283,9 +284,10 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """Return M, τ, η, the sample size and Pr[some miss], for the query 1[y = 1] if all clean labels are 1.
+    """Return M, τ, η, the sample size, and the probability that some answer is off by more than τ.
 
-    An answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean of the noisy labels.
+    The query is 1[y = 1], and all clean labels are 1. An answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean
+    of the noisy labels.
     """
     keep = 1.0 - 2.0 * eta
     size = sampling_size(tau=keep * tau / 2.0, beta=_BETA / (2.0 * queries))

@@ -72,10 +72,10 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryCalibratedResponse(KaryRandomizedResponse):
-    """Randomized response among k answers with the truth probability for two, e^epsilon/(e^epsilon + 1).
+    """Randomized response among k answers that tells the truth as often as is right for two answers.
 
-    The lies are spread over k − 1 answers, so each of them is k − 1 times less likely, and the loss is
-    epsilon + ln(k − 1).
+    The truth has probability e^epsilon/(e^epsilon + 1). The lies are spread over k − 1 answers, so each lie
+    is k − 1 times less likely than the lie among two answers, and the loss is epsilon + ln(k − 1).
 
     Parameters
     ----------

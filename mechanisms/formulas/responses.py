@@ -77,16 +77,16 @@ def count_and_survey(made: Any) -> Formulas:
 
 
 def noninteractive(made: Any) -> Formulas:
-    """Return the loss of the entry that is asked three questions, at ε = 1/4, 1/2 and 1/4: their sum, 1.
+    """Return the largest loss, 1: one entry is asked three questions, at ε = 1/4, 1/2 and 1/4.
 
-    The other entry is asked two of them.
+    The other entry is asked only two of these questions.
     """
     del made
     return Formulas(epsilon=1.0)
 
 
 def poll(made: Any) -> Formulas:
-    """Return the formulas of `poll_twice`. All spend ε/2; entries that answer 0 spend ε/4 or ε/2 more."""
+    """Return the formulas of `poll_twice`. An entry spends ε/2, and ε/4 or ε/2 more if it answers 0."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

@@ -149,13 +149,13 @@ class StatisticalQuery:
         return replace(self, tau=tau)
 
     def values(self, records: Sequence[Any] | NDArray[Any]) -> NDArray[np.float64]:
-        """Return the value at every record, of shape (n,), or refuse one that is out of range.
+        """Return the value at every record, shape (n,).
 
         Raises
         ------
         InvalidValue
-            A value is NaN or outside [low, high], or strictly between `low` and `high` for a Boolean query;
-            or `vectorised` returned another shape.
+            A value is NaN or outside [low, high]. For a Boolean query, a value strictly between `low` and
+            `high` is refused too. Or `vectorised` returned an array of another shape.
         """
         if self.vectorised is None:
             found: Any = [self.function(record) for record in records]

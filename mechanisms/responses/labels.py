@@ -1,4 +1,4 @@
-"""Randomized response on labels whose features are public."""
+"""Randomized response on the labels of records whose features are public."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["LabelResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class LabelResponse(ClaimsPure):
-    """Publish every (feature, label) with the feature as it is and the label by randomized response.
+    """Publish every (feature, label): the feature unchanged, the label after randomized response.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["ClaimsApproximate", "ClaimsItsEpsilon", "ClaimsPure"]
 
 
 class ClaimsItsEpsilon(PlainParameters):
-    """Claims the privacy that its parameter `epsilon` states."""
+    """Claims `epsilon`-differential privacy, where `epsilon` is its own parameter."""
 
     epsilon: float
 
@@ -24,7 +24,7 @@ class ClaimsItsEpsilon(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimsPure(ClaimsItsEpsilon):
-    """Has the parameter `epsilon` and claims it.
+    """Claims `epsilon`-differential privacy, and checks that `epsilon` is positive.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class ClaimsPure(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimsApproximate(PlainParameters):
-    """Has the parameters `epsilon` and `delta` and claims them.
+    """Claims (`epsilon`, `delta`)-differential privacy, and checks these two parameters.
 
     Parameters
     ----------

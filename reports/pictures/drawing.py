@@ -1,8 +1,8 @@
 """A picture as SVG: scales, shapes whose classes the page's style colours, and the numbers as a table.
 
 Matplotlib does not fit. Its SVG has a style attribute on every line and a style sheet that is not scoped. The
-page's Content-Security-Policy forbids these attributes, and they have no dark theme. For the 1,000 pictures
-of a suite matplotlib takes a minute, and this module 0.2 s.
+page's Content-Security-Policy forbids such attributes, and they would ignore the page's dark theme. For the
+1,000 pictures of a suite matplotlib takes a minute, and this module 0.2 s.
 """
 
 import math
@@ -35,7 +35,7 @@ class Picture:
     drawn : Markup
         The elements inside ``<svg>``.
     height : float
-        Its height, in the units of `WIDTH`.
+        The height of the drawing, in the units of `WIDTH`.
     columns, rows : tuple
         The numbers, with every cell a text. There are no rows if the page shows the numbers elsewhere.
     term : str

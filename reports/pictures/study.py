@@ -32,9 +32,10 @@ SHAPES = (
 
 
 def chart(result: StudyResult) -> Picture | None:
-    """Return the picture of a study; None if there is nothing to draw.
+    """Return the picture of a study, or None if it cannot be drawn.
 
-    That is so if no claim was met or refuted, and if a value on the logarithmic axis is not positive.
+    It cannot be drawn if there is no number of records to show (refuted, met or a bound). It also cannot be
+    drawn if a value on the logarithmic axis is not positive.
     """
     cells = [cell for curve in result.curves for cell in curve.cells]
     sizes = [float(size) for cell in cells for size in (cell.refuted, cell.met, cell.bound) if size]

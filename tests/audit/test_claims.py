@@ -20,7 +20,7 @@ deltas = st.floats(0, 1, exclude_max=True)
 
 
 def leaky_response(epsilon, delta):
-    """Return both output laws of randomized response that leaks with probability delta, over four
+    """Return both output laws of randomized response that leaks with probability delta. They have four
     outcomes."""
     keep = (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
     turn = (1 - delta) / (1 + math.exp(epsilon))

@@ -302,7 +302,7 @@ def test_the_same_seed_gives_the_same_proposals_and_variations():
 
 
 def test_a_domain_of_few_databases_and_too_many_pairs_is_proposed_at_random(monkeypatch):
-    """The domain has 300·299/2 = 44,850 pairs; 10,000 are the most that are listed here."""
+    """The domain has 300·299/2 = 44,850 pairs. The audit of this test lists at most 10,000."""
     monkeypatch.setattr("audit.databases.chosen.MOST_PAIRS", 10_000)
     dense = domain(records=tuple(range(300)), sizes=(1, 1))
     assert dense.at_most(FEW_DATABASES)

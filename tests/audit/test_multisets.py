@@ -1,4 +1,4 @@
-"""Subjects whose law does not depend on the order of their records are proved on multisets."""
+"""Claims of subjects whose law does not depend on the order of records are proved on multisets."""
 
 from dataclasses import dataclass
 from itertools import product

@@ -86,7 +86,7 @@ def test_the_law_of_samples_of_two_numbers_is_binomial():
 
 
 def test_the_hard_problems_are_hard_if_samples_are_few():
-    """With a fifth of the examples, each learner fails on some problem with probability above beta."""
+    """With few examples, each learner fails on some problem with probability above beta."""
     learner = PointLearner(dimension=64)
     few = point_problems(64, alpha=0.1, size=learner.sample_size() // 5)
     assert audit_utility(learner, problems=few, exact=False).verdict is Verdict.REFUTED
@@ -240,8 +240,8 @@ def test_up_to_d_5_the_interval_learner_is_the_exponential_mechanism():
     ids=["ones", "zeros", "first", "last", "adjacent", "heavy"],
 )
 def test_constant_and_crowded_samples_at_d_64_have_few_errors(database):
-    """By the exact law, more than r/2 errors are at most as probable as the failure that the budgets allow. r
-    is the promise for this sample."""
+    """Let r be the promise for this sample. By the exact law, the probability of more than r/2 errors is at
+    most the failure probability that the budgets allow."""
     learner = IntervalLearner(dimension=64)
     sample = NumberSample.counted([x for x, _ in database], [y for _, y in database])
     errors, promise = threshold_errors(sample, top=2**64), learner.promise_for(len(sample))

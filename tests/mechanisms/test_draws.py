@@ -1,4 +1,4 @@
-"""Every subject refuses an invalid generator, number of runs or database in one line."""
+"""Every subject refuses an invalid generator, number of runs or database with a message of one line."""
 
 import inspect
 import pickle

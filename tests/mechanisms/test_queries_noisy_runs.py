@@ -1,4 +1,4 @@
-"""SQ algorithms on noisy labels as subjects: the noise rate is known, bounded or wrong."""
+"""SQ algorithms on noisy labels as subjects, with a noise rate that is known, bounded or wrong."""
 
 import math
 from functools import partial

@@ -49,8 +49,8 @@ def test_the_page_has_slope_numbers_and_error():
 
 
 def test_an_exponential_bound_has_a_line_through_the_logarithms():
-    """The line goes through (1, ln √90) and (10, ln √9500): slope (ln 9500 − ln 90)/18, 0.259; intercept 2.25
-    − 0.259."""
+    """The line goes through (1, ln √90) and (10, ln √9500). Its slope is (ln 9500 − ln 90)/18 = 0.259, its
+    intercept 2.25 − 0.259."""
     curve = CurveResult("one round", "Thm 1", "grows", GROWS.cells, "exponential")
     page = render(None, studies=[to_json(result(curve))])
     fitted = "ln m ≈ 1.99 + 0.259·d (passes through 2 of 2 brackets); m ≈ 9.49·d<sup>1.01</sup>"

@@ -99,7 +99,10 @@ def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, sa
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the files, and the target if the last of several names is not a file."""
+    """Return the files and the target.
+
+    If several names are given and the last one is not a file, it is the target. Otherwise the target is None.
+    """
     *files, last = named
     if not files or last.endswith(".json") or Path(last).is_file():
         return [*files, last], None

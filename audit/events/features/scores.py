@@ -36,9 +36,9 @@ class TableScore(NumberFeature):
     Parameters
     ----------
     edges
-        For each entry the inner bin edges.
+        For each entry the edges between its bins.
     scores
-        For each entry one log-ratio per bin (one more than edges), then one for entries that are not numbers.
+        For each entry the log-ratio of each of its bins, then the log-ratio of values that are not numbers.
     """
 
     edges: tuple[tuple[float, ...], ...]

@@ -206,10 +206,10 @@ _PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 def _once(outputs: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], Ints] | None:
-    """Return the different outputs, each once, and the place of every output among them; None if most differ.
+    """Return the distinct outputs, and the index of every output among them.
 
-    Two outputs are equal if they consist of the same plain values, of the same types. `marshal` writes a
-    plain value with its type; it writes no other value so that it could be taken for a plain one.
+    Return None if few outputs repeat, or if one is not plain. Two plain outputs are equal if `marshal` writes
+    the same bytes for both. The bytes show values and types, and no other value has the bytes of a plain one.
     """
     if type(outputs) is not list or len(outputs) < _MANY:
         return None
@@ -234,7 +234,7 @@ def _is_plain(output: Any) -> bool:
 
 
 def _repeated(distinct: View, places: Ints) -> _Groups:
-    """Return the groups of outputs, from the groups of the different outputs among them."""
+    """Return the groups of all outputs, given the groups of the distinct outputs."""
 
     def of(group: tuple[Any, Floats]) -> tuple[Any, Floats]:
         where, found = group

@@ -43,7 +43,7 @@ _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether fresh processes can start: the system supports them, and this is not one of them."""
+    """Return whether this process can start fresh ones: not on every system, not if it is fresh itself."""
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
@@ -93,7 +93,7 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
-    """Return at most `most` child processes; if fewer than `wanted` run, start more.
+    """Return at most `most` running child processes; if fewer than `wanted` run, first start new ones.
 
     Each child imports the modules in `loads`, and keeps those that it imported for other subjects.
     """

@@ -63,7 +63,7 @@ def scale_of(draw: Draw) -> Any:
 
 @dataclass(frozen=True)
 class Number:
-    """One noise variable: its places on the tape (several if its value recurs), its kind and scale."""
+    """One noise variable: its places among the draws (several if its value recurs), its method and scale."""
 
     at: tuple[tuple[int, tuple[int, ...]], ...]
     method: str
@@ -187,14 +187,15 @@ def kinds_of(numbers: Sequence[Number]) -> set[str]:
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return the noise shift of least privacy loss that undoes a move; None if no shift undoes the move.
+    """Return the shift of the noise that undoes a move at the least privacy loss; None if there is none.
 
     Parameters
     ----------
     numbers, reach
-        The noise variables, and the change of the output per unit of each, shape (places, numbers).
+        The noise variables, and the change of each output number per unit of each variable, shape (places,
+        numbers).
     moved
-        The move of the output's numbers, shape (places,), within the span of `reach`.
+        How far each output number moved, shape (places,). The move must lie in the span of `reach`.
     normal
         Whether the noise is normal.
     """

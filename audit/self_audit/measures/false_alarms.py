@@ -32,7 +32,10 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each mechanism and level; then two rows per level: all mechanisms, and the wealth."""
+    """Yield a row for each mechanism and level, then two rows for each level.
+
+    The first of these two is for all mechanisms together, the second for the mean of their wealth.
+    """
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
     for name, case in cases.items():

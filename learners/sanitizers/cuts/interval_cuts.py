@@ -61,9 +61,9 @@ class IntervalCuts(NumberSanitizer):
     … d} with promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs tell which intervals
     are out, so each L moves by at most 1 between neighbours and q has sensitivity 1. (ii) With the j that Rec
     returned, the choosing mechanism chooses among the dyadic intervals of 2^j points by the number of records
-    left in them. One more record raises one of these numbers by 1. Each of the at most k rounds makes the
-    calls of `mechanisms.concave.calls` and one of the choosing mechanism; `spending` composes their claims.
-    The sum of their deltas is delta/2.
+    left in them. One more record raises one of these numbers by 1. Each round makes the calls of
+    `mechanisms.concave.calls` and one call of the choosing mechanism. `spending` composes the claims of all
+    rounds, at most `rounds` of them. The deltas of all these claims add up to delta/2.
 
     *What is found* (see `failure_bound`). As long as at least t records are left, a round takes out an
     interval with at least 3t/8 of them, and each half of the interval holds at most 3t/2. L increases, so q
@@ -103,11 +103,11 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of one call of the choosing mechanism, and of one of Rec's calls."""
+        """The delta of each call of the choosing mechanism, and of each A_dist that Rec runs."""
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
-        """Return the claims of all steps, if each step spends the epsilon `step`."""
+        """Return the claims of all steps of all rounds, if every step has epsilon = `step`."""
         rec = calls(self.top, epsilon=step, delta=self.choosing_delta, tight=True)
         return [*rec, ApproximateDP(step, self.choosing_delta)] * self.rounds
 
@@ -132,11 +132,13 @@ class IntervalCuts(NumberSanitizer):
         ---------
         The bound is for a quasi-concave quality that reaches the promise r, and for the recursion that is
         actually run. On a range of at most 33 points Rec is one exponential mechanism, and the bound is (T +
-        1)·e^(−step·r/4). With one level above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner
-        call has the promise r/4 on {0 … log T′} and returns a power of quality at least r/8, except with
-        probability (log T′ + 1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which
-        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta). H then has a point of quality at
-        least 5r/8, and a point of quality below r/2 is chosen from it with probability at most
+        1)·e^(−step·r/4).
+
+        If Rec calls itself once (T ≤ 64, Rec's alpha = 1/2), three failures add up. (i) The inner call has
+        the promise r/4 on {0 … log T′}. It returns a power of quality below r/8 with probability at most (log
+        T′ + 1)·e^(−step·r/16). (ii) Otherwise one of the two families has a gap of at least r/8, and A_dist
+        refuses it with probability e^(−step·(r/8 − 2)/4)/(2·delta). (iii) If A_dist accepts it, H has a point
+        of quality at least 5r/8. A point of quality below r/2 is then chosen from H with probability at most
         32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
 
         Examples
@@ -196,14 +198,14 @@ class IntervalCuts(NumberSanitizer):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs.
 
-        Run i draws the same numbers on two databases if both have up to four distinct points, or both have
-        more.
+        Run i draws the same numbers on two databases if both have at most four distinct points, or both have
+        more than four.
         """
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
     def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
-        """Return the intervals that each of `size` runs takes out; `cut_runs` is used for few points."""
+        """Return the intervals that each of `size` runs takes out. For few points `cut_runs` is used."""
         search = self.search
         if len(tree.tally.points) <= _FEW_POINTS:
             return cut_runs(search, tree, size, rng)

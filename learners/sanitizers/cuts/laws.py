@@ -71,7 +71,7 @@ def _round(search: CutSearch, left: Remaining) -> _Round:
 
 
 def _levels(search: CutSearch, left: Remaining) -> dict[int, float]:
-    """Return the probability of every level; for d = 1 the extra point of Rec's range counts as level 1."""
+    """Return the probability of every level. For d = 1, Rec may return 2, which counts as level 1."""
     law = search.rec.distribution(search.quality(left))
     levels: dict[int, float] = {}
     for place, log in enumerate(law.log_probabilities.tolist()):

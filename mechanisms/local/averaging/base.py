@@ -28,7 +28,7 @@ _CHUNK = 2**17
 
 @dataclass(frozen=True, kw_only=True)
 class LocalAverage(StatedSize, ClaimsItsEpsilon):
-    """Estimates a mean from the sum of one answer of every entry; see the two subclasses."""
+    """Estimates a mean from a sum of answers, one from every entry; see the two subclasses."""
 
     epsilon: float = 1.0
     query: Callable[[Any], Any] | None = None
@@ -149,7 +149,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return varied(problem, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases that differ in one entry, on which the query has its two extreme values."""
+        """Return pairs of databases that differ in one entry, by a pair that the randomizer suggests."""
         pairs = self.randomizer.suggested_pairs()
         rest = self._n - 1
         return [([*left] * (rest + 1), [*right, *(list(left) * rest)]) for left, right in pairs]

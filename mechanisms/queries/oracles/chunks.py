@@ -54,10 +54,10 @@ def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) ->
 
     Guarantee
     ---------
-    M·⌈width²·ln(2M/beta)/(2·tau²)⌉: B Theorem 6's O((M/tau²)·log(M/beta)) with its constant. A chunk of the
-    size in brackets ⌈ ⌉ fails with probability at most beta/M, so the probability that any of the M chunks
-    fails is at most beta (union bound). Chunks are disjoint, so a query chosen after earlier answers is
-    independent of its own chunk.
+    The number is M·⌈width²·ln(2M/beta)/(2·tau²)⌉, B Theorem 6's O((M/tau²)·log(M/beta)) with its constant.
+    Each of the M chunks has ⌈width²·ln(2M/beta)/(2·tau²)⌉ records and fails with probability at most beta/M.
+    So the probability that any chunk fails is at most beta (union bound). Chunks are disjoint, so a query
+    chosen after earlier answers is independent of its own chunk.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class SampleOracle(ChunkOracle):
 
 
 def whole(size: float) -> int:
-    """Return a size rounded up, at least 1; refuse one that is NaN, or 2^62 or more.
+    """Return a size rounded up, at least 1. NaN and sizes of 2^62 or more are refused.
 
     Examples
     --------

@@ -79,10 +79,10 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 
     Guarantee
     ---------
-    The sample has M chunks of `sampling_size` for tolerance (1 − 2·eta)·tau/2 and M for tau/2, with failure
-    probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉),
-    which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. The `SampleOracle` must
-    allow 2M queries.
+    Each of the M queries uses two chunks: one for tolerance (1 − 2·eta)·tau/2 and one for tolerance tau/2.
+    Each chunk fails with probability at most beta/2M (`sampling_size`). The number of examples is therefore
+    M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉). This is B Theorem 8's
+    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. The `SampleOracle` must allow 2M queries.
 
     Examples
     --------
@@ -153,11 +153,12 @@ class NoisyLabelOracle(Oracle):
 
     Guarantee
     ---------
-    A valid oracle for the clean distribution if `oracle` is valid for the noisy one. Write φ(x, y) = s(x)·y +
-    m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not depend on the
-    labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the noisy mean divided
-    by 1 − 2·eta. The noisy mean is asked with tolerance (1 − 2·eta)·tau/2, so E[s·y] is known within tau/2. A
-    wrong rate eta′ scales that term by (1 − 2·eta)/(1 − 2·eta′), so the rate must be known (`unknown_rate`).
+    If `oracle` is valid for the noisy distribution, this oracle is valid for the clean one. Write φ(x, y) =
+    s(x)·y + m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not
+    depend on the labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the noisy
+    mean divided by 1 − 2·eta. The noisy mean is asked with tolerance (1 − 2·eta)·tau/2, so E[s·y] is known
+    within tau/2. A wrong rate eta′ scales the answer for E[s·y] by (1 − 2·eta)/(1 − 2·eta′), so the rate must
+    be known (`unknown_rate`).
 
     Examples
     --------

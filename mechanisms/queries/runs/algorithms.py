@@ -39,8 +39,8 @@ class SQAlgorithm:
     populations
         Hard distributions by name.
     adaptive
-        False: all queries are asked in one round (K11 Definition 5.5). `answered` then gives `run` one round
-        of the oracle and no more, so that a local run is non-interactive by construction.
+        If false, all queries are asked in one round (K11 Definition 5.5). `answered` then gives `run` one
+        round of the oracle and no more, so that a local run is non-interactive by construction.
 
     Examples
     --------

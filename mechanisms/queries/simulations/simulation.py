@@ -110,7 +110,7 @@ class RandomizerSimulation:
         return self.randomizer.answer(self.access.run(oracle, rng)[0])
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return `size` simulated outcomes: as positions if R is a table, else the outcomes themselves."""
+        """Return `size` simulated outcomes, by their positions in the table if the randomizer is a table."""
         return self.access.sample(oracle, size, rng)[0]
 
     @property
@@ -121,8 +121,9 @@ class RandomizerSimulation:
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance to the law of R on a random entry, over all valid oracles.
 
-        Exact: every event is checked, for at most 16 outcomes. Answers that depend on the past or on the
-        iteration cause no larger distance (`Access`). `distance_bound` holds for any number of outcomes.
+        The distance is exact, because every event is checked; at most 16 outcomes are allowed. Answers that
+        depend on the past or on the iteration cause no larger distance (`Access`). `distance_bound` holds for
+        any number of outcomes.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -155,12 +156,12 @@ class FixedRoundsSimulation:
     randomizer, with phi = (beta − β″)/3t. So there are t·N queries, ln(t/β″) times as many as Claim 5.9
     expects.
 
-    For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
-    phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
-    e^(−epsilon))^(i−1)· q(w)·a(w) over the N rounds, that is p(w)·(1 − phi)/(1 + phi)·(1 − (1 −
+    Let b(w) = p(w)/(q(w)·e^epsilon) and c = (1 − phi)/(1 + phi). For all answers of a valid oracle, a
+    proposal w is accepted with probability at least c·b(w) and at most b(w). So over the N rounds the outcome
+    w has at least the probability Σ_i (1 − e^(−epsilon))^(i−1)·q(w)·c·b(w) = c·p(w)·(1 − (1 −
     e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
-    distance is the mass of p that these bounds do not cover: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta −
-    β″)/3t + β″/t for each.
+    distance is the mass of p that these bounds do not cover. For each randomizer it is at most 2·phi + (1 −
+    e^(−epsilon))^N ≤ 2(beta − β″)/3t + β″/t.
 
     Examples
     --------
@@ -231,7 +232,7 @@ class FixedRoundsSimulation:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
         Round i is reached with probability (1 − A)^(i−1), with A the probability that a round accepts. Over
-        the N rounds these sum to (1 − (1 − A)^N)/A.
+        the N rounds these probabilities add up to (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
@@ -242,10 +243,10 @@ class FixedRoundsSimulation:
     def worst_distance(self, index: int, population: Population) -> float:
         """Return the greatest distance from one outcome's law to the true law, over all valid oracles.
 
-        Exact: every event is checked, for at most 16 outcomes. The result holds also for an oracle that sees
-        all proposals first. Fix the proposals and the coins: accepting more inside an event and less outside
-        it can only turn an outcome outside the event into one inside. So the answers that do this most are
-        the worst for every sequence of proposals.
+        The distance is exact, because every event is checked; at most 16 outcomes are allowed. It holds also
+        for an oracle that sees all proposals before it answers. To see this, fix the proposals and the coins.
+        Answers that accept more proposals in an event and fewer outside can only move the outcome into the
+        event. So the answers that do this most are the worst for every sequence of proposals.
         """
         access = self.access(index)
         truth = access.truth(population)
