@@ -60,7 +60,7 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return a joint partition with at most k cells: each of the first coordinates is cut into halves."""
+        """Return a joint partition with about k cells, which cuts the first log₂ k coordinates in two."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         return reduce(_joint, cells)

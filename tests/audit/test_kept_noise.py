@@ -26,7 +26,7 @@ CLAIM = PureDP(1.0)
 
 
 def anew(name):
-    """Return a module of mechanisms from `benchmarks/`, run anew, so that they have kept nothing yet."""
+    """Execute a module of `benchmarks/` again and return it. Its mechanisms have kept nothing yet."""
     spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

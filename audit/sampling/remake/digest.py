@@ -66,7 +66,7 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """A digest to which values are added, and the modules that these values come from."""
+    """A digest of the values that are added to it. `modules` names the modules that they come from."""
 
     def __init__(self) -> None:
         self.modules: set[str] = set()

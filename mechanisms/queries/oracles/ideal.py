@@ -28,7 +28,7 @@ class ExactOracle(Oracle):
 
     Guarantee
     ---------
-    Every answer is the mean up to rounding: a valid SQ oracle (K11 Definition 5.4).
+    Every answer is the mean up to rounding, so the oracle is a valid SQ oracle (K11 Definition 5.4).
 
     Examples
     --------
