@@ -28,8 +28,8 @@ BLOCK = 10
 
 
 def mechanism(rng: np.random.Generator, top: int, *, epsilon: float, delta: float) -> ConcavePromise:
-    """Return Rec with a random promise and alpha. Its claim is composed from those of the calls in its
-    code."""
+    """Return Rec with a random promise and alpha. Its claim is composed from the claims of the calls in
+    its code."""
     threshold = 4.0 / epsilon * np.log(1.0 / delta) + 2.0
     promise = float(threshold * 10.0 ** rng.uniform(-2.0, 1.5))
     alpha = float(rng.choice([0.05, 0.5, 0.5, 1.0]))

@@ -91,7 +91,7 @@ def response_20_bits(bits: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return noisy numbers, by the sparse vector technique over ten answers: the first two above 1.
+    """Return the noisy values of the first two of ten answers above 1, by the sparse vector technique.
 
     Half of ε is for the choice (Lyu, Su and Li 2017, Algorithm 1 with c = 2), half for the numbers.
     """

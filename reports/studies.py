@@ -56,7 +56,7 @@ class StudiesPart:
 
 
 def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
-    """Return the part of the page that shows studies. It has the order of their saved `documents`.
+    """Return the part of the page that shows the studies of `documents`, in the same order.
 
     Examples
     --------

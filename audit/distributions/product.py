@@ -100,7 +100,7 @@ class Product(Law):
 
 
 def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Outputs]:
-    """Return whether each output is a vector of this length, and coordinate `index` of those that are."""
+    """Return whether each output is a vector of this length, and the coordinate `index` of such vectors."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 2:
         fit = outputs.shape[1] == length
         return np.full(len(outputs), fit), outputs[:, index] if fit else []

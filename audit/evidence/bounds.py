@@ -1,4 +1,4 @@
-"""Lower bounds on ε and δ: the wealth of an audit's bets is also kept against stronger or weaker claims."""
+"""Lower bounds on ε and δ, computed from the wealth that an audit's bets have against other claims."""
 
 import math
 from collections.abc import Callable, Iterator

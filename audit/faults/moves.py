@@ -1,6 +1,7 @@
 """How far the output moves from one database to another on the same draws, and how to undo the move.
 
-The least shift of the noise that undoes the move is found here; `sampling.recorded.noise` derives its cost.
+The least shift of the noise that undoes the move is found here. `sampling.recorded.noise` derives the cost of
+a shift.
 """
 
 import math

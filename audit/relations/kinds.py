@@ -287,7 +287,7 @@ def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> 
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record) for records that differ from the present one, whose key is `places[place]`."""
+    """Yield (place, record). The key of `record` is not `places[place]`, the key of the present record."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)

@@ -143,7 +143,7 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether bets on a pair let wealth grow as fast as `wanted`; None if no runs are left.
+    """Return whether the wealth of bets on a pair grows as fast as `wanted`; None if no runs are left.
 
     The number of runs doubles until the answer is clear. If it stays unclear, the answer is False.
     """

@@ -1,4 +1,4 @@
-"""Confirmation: once bets refute a claim, new runs on a fixed event decide on REFUTED or INCONCLUSIVE.
+"""Confirmation: once bets refute a claim, new runs on a fixed event decide between REFUTED and INCONCLUSIVE.
 
 **Verdict confirmation.** The wealth tests whether each call keeps the claim, given the subject's state. A
 subject may draw noise once and keep it: cached for each database, drawn at import or in its constructor. Its

@@ -82,7 +82,7 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and the pairs of multisets (none unless it declares `symmetric`).
+    """Return the subject on multisets, and the pairs; if it is not `symmetric`, itself and no pairs.
 
     Raises
     ------

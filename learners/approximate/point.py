@@ -163,8 +163,8 @@ class PointLearner(OfNumbers, PlainParameters):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1). The
-    learner is `StableSelection` over the numbers, scored by `MostPositive`. If the
-    selection refuses, the output is a random number drawn without the data. This is post-processing.
+    learner is `StableSelection` over the numbers, scored by `MostPositive`. If the selection refuses, the
+    output is a random number drawn without the data. This is post-processing.
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
     at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist

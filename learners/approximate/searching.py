@@ -249,7 +249,7 @@ class _Run:
         return sorted(points)
 
     def log_choice(self, points: list[int]) -> NDArray[np.float64]:
-        """Return the log-probabilities of the thresholds of H."""
+        """Return the log-probability with which each of the thresholds `points` is chosen."""
         return log_choice(-self.errors.values_at(points), epsilon=self.learner.shares[2])
 
 

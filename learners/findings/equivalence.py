@@ -94,9 +94,9 @@ def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
     ---------
     The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which the
     concept holds. So the concept that is best on the two outputs exceeds the least error by at most 4α if
-    each output is within α of its database. The returned excess error is the largest over such
-    outputs. The returned probability is exact, over all outputs. Both numbers are the largest over samples of
-    size m in which the shares of the four kinds of examples are multiples of 1/`parts`.
+    each output is within α of its database. The returned excess error is the largest over such outputs. The
+    returned probability is exact, over all outputs. Both numbers are the largest over samples of size m in
+    which the shares of the four kinds of examples are multiples of 1/`parts`.
 
     Examples
     --------

@@ -73,7 +73,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, which counts the levels above the innermost level, and then the points of that level."""
+    """Return (N, p): N levels are above the innermost level, and the innermost level has p points."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -151,7 +151,7 @@ def rec_budgets(made: Any) -> Formulas:
 def interval_levels(made: Any) -> Formulas:
     """Return the formulas for a learner of INTERVAL_6 that calls Rec with one level of recursion.
 
-    Its budget is split by `fitted`, and the quality of threshold j is q(j) = r − errors(j).
+    The budget of Rec is split by `fitted`. Threshold j has the quality q(j) = r − errors(j), with promise r.
     """
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
@@ -230,7 +230,7 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return the ε of all steps and the noise together, by sum or optimal composition: the smaller one."""
+    """Return the ε of all steps and the noise together, by sum or by optimal composition, if less."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 

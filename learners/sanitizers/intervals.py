@@ -61,13 +61,13 @@ class IntervalSanitizer(IntervalCuts):
     is computed from the cuts and the noisy counts.
 
     *Accuracy*: on every database of at least `sample_size` records the share of x < j is off by at most alpha
-    for all j, except with probability beta. Let t = alpha·size. By `IntervalCuts` at most t records
-    are left at the end. Every cell that was taken out is a single point, or lies in a half of the interval
-    with which it was first taken out. Such a half holds at most 3t/2 records. There are at most 3k + 1 cells.
-    Except with the probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute
-    value. Clamping to [0, size] and taking the running maximum do not enlarge the largest error, as the true
-    sums lie in that range and rise. Half of a cell's records are put on its first point and half on its last.
-    So strictly inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of
+    for all j, except with probability beta. Let t = alpha·size. By `IntervalCuts` at most t records are left
+    at the end. Every cell that was taken out is a single point, or lies in a half of the interval with which
+    it was first taken out. Such a half holds at most 3t/2 records. There are at most 3k + 1 cells. Except
+    with the probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute value.
+    Clamping to [0, size] and taking the running maximum do not enlarge the largest error, as the true sums
+    lie in that range and rise. Half of a cell's records are put on its first point and half on its last. So
+    strictly inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of
     the sums. Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16
     + 1/16 = 1.
 

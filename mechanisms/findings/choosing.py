@@ -100,7 +100,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return two numbers for replacing a record: the largest change of a score, and how many can change."""
+    """Return the largest change of a score if a record is replaced, and how many scores can change."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)

@@ -92,7 +92,7 @@ laplace_histogram = laplace_counts
 def local_laplace(made: Any) -> Formulas:
     """Return the formulas of R_g, which adds Lap(Δ/ε) to every coordinate (K11 §5.1.1).
 
-    Δ = 2·min(d·b, norm) is the L1 distance of two entries at most.
+    Two entries differ by at most Δ = 2·min(d·b, norm) in L1.
     """
     d, b = made.dimension, made.bound
     widest = 2.0 * min((d or 1) * b, math.inf if made.norm is None else made.norm)

@@ -1,4 +1,4 @@
-"""Bets on coupled pairs of runs: what they win on average, when audits make them, and what they save."""
+"""Bets on coupled pairs of runs: their expectation, when audits make them, and how many runs they save."""
 
 import colorsys
 import math
@@ -116,7 +116,7 @@ def loud(database, rng):
 
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
     """The loss is 0.1 and the claim 0.02. If the runs on the two databases are independent, every auditor
-    needs at least 19,000 on average. This audit couples them and takes some 2,200."""
+    needs at least 19,000 runs on average. This audit couples them and takes some 2,200."""
     result = audit_privacy(loud, PureDP(0.02), pairs=[([0, 0], [1, 0])], budget=10_000)
     assert result.refuted
     assert result.samples_to_refutation < 5_000

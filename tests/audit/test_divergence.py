@@ -313,8 +313,8 @@ def test_two_geometric_coordinates_are_bracketed():
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 2.2])
 def test_many_equal_coordinates_beside_another_one_are_bracketed(epsilon):
-    """Z is two-sided geometric. The loss of Z + 1 against Z is rate or −rate. How many of several equal
-    coordinates have the loss +rate is binomial."""
+    """Z is two-sided geometric. The loss of Z + 1 against Z is rate or −rate. Of several equal
+    coordinates, the number with the loss rate is binomial."""
     rates = [0.25] * 16 + [0.4]
     p = Product([Countable.geometric(0, 1 / rate) for rate in rates])
     q = Product([Countable.geometric(1, 1 / rate) for rate in rates])

@@ -40,8 +40,8 @@ ALWAYS = type(
 
 
 def answering(**answers):
-    """Return an auditor that draws nothing. Keywords are fields of its results, or functions that make
-    them."""
+    """Return an auditor that draws nothing. Each keyword is a field of its results, or a function that makes
+    the field."""
 
     def audit(subject, claim, **options):
         rng = np.random.default_rng(options["seed"])

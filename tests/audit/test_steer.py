@@ -57,8 +57,8 @@ ADDITIVE = {
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
-    """Each pair is two random lists of numbers from 0 to 3. The losses need not rank all pairs: of two
-    pairs with equal losses, one large move gets a faster predicted growth than several small moves."""
+    """Each pair is two random lists of numbers from 0 to 3. Pairs with equal losses may differ in
+    predicted growth: it is faster for one large move than for several small moves."""
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:

@@ -1,6 +1,6 @@
-"""Studies: the interval that holds the least m, its error probability, resuming, and what may be offered.
+"""Studies: the bracket around the least m, its error probability, resuming, and which studies are offered.
 
-The file is long because intervals, saved steps and searched families are tested with one small learner and
+The file is long because brackets, saved steps and searched families are tested with one small learner and
 its sweep.
 """
 

@@ -14,7 +14,7 @@ from learners.findings.sanitizers import definition_6
 
 
 def chance(database, place, *, taken, target, p):
-    """Return Pr[A outputs the target | no refusal] if A uses the example at `place` (`taken`), or if not."""
+    """Return Pr[A outputs the target | no refusal]; `taken` says whether A uses the example at `place`."""
     total = 0.0
     others = [i for i in range(len(database)) if i != place]
     for subset in product((0, 1), repeat=len(others)):

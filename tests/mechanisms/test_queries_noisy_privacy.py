@@ -1,4 +1,5 @@
-"""Privacy audits of algorithms that run on noisy labels. They audit the output or the whole transcript."""
+"""Privacy audits of algorithms that run on noisy labels. Some audit the output alone, some the
+whole transcript."""
 
 import numpy as np
 import pytest

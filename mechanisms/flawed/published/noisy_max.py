@@ -60,8 +60,7 @@ class ExponentialMaxValue(_MaxValue):
     Exponential noise is never negative, so the value is never below the largest exact answer. Let this be m
     on one database and m + 1 on a neighbour. A value between m and m + 1 is impossible on the neighbour. On
     the first database, with answers a_i, it has probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)). The loss is
-    unbounded. The correct way is
-    `ExponentialNoisyMax`.
+    unbounded. The correct way is `ExponentialNoisyMax`.
 
     Parameters
     ----------
