@@ -146,7 +146,7 @@ def exponential(database, rng):
 
 
 def refusing(database, rng):
-    """Randomized response of the one record, at ε = ln 3: an answer, or an exception."""
+    """Randomized response at ε = ln 3 on the only record. The two outputs are an answer and an exception."""
     if (database[0] == 1) == (rng.random() < 0.75):
         raise PermissionError("no answer")
     return "answer"

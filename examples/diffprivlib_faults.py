@@ -145,9 +145,10 @@ def total_that_wraps(database):
     reference=f"known as a crash, {UPSTREAM}107; that the crash tells on one record is not",
 )
 def median_of_many_ties(database):
-    """Return the median of a large yes/no column. With one more record the call can raise an exception.
+    """Return the median of a large yes/no column. If a record is replaced, the call can raise an exception.
 
-    Only one interval has positive length. If its weight underflows to 0, no probability is left.
+    Of the intervals between sorted values only one has positive length. If its weight underflows to 0, all
+    weights are 0, and the call raises.
     """
     return tools.median(database, epsilon=1, bounds=(0, 1))
 

@@ -60,7 +60,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 def _is_aligned(scene: Scene, move: Move) -> bool:
     """Return whether each draw of noise affects the same numbers of the output on both sides.
 
-    If not, a random choice came out differently on the two sides; its privacy is not counted here.
+    If not, a random choice came out differently on the two sides. The privacy of this choice is not counted.
     """
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)

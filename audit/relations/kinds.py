@@ -321,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the given relation: a relation of the toolkit, looked up if a name is given, or a custom one.
+    """Return the given relation or, if a name is given, the relation of the toolkit with this name.
 
     Raises
     ------

@@ -55,7 +55,7 @@ def size(pair: Pair) -> tuple[Any, ...]:
 def failing_step(
     memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
-    """Return the memory of the single step of a path on which an event breaks the claim most clearly.
+    """Return the memory of one step of a path: the step on which an event breaks the claim most clearly.
 
     If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
     the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single

@@ -211,7 +211,7 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Yield the plans for this event; a plan says how its calls are divided among fresh processes."""
+        """Yield the plans for this event. A plan says how calls are divided among fresh processes."""
         crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True))

@@ -56,7 +56,7 @@ class Terms:
 
     @property
     def goals(self) -> Goals:
-        """The account of wealth whose bets aim to refute the claim by the last run."""
+        """The account of the wealth that is bet with the aim of refuting the claim by the last run."""
         share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 

@@ -1,4 +1,4 @@
-"""State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
+"""A correct mechanism that keeps state is not refuted for it, and no fault hides behind similar state.
 
 The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times.
 These tests audit each once, at significance 1e-6.

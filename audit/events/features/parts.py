@@ -183,7 +183,7 @@ def matrix(view: View, paths: Sequence[Path]) -> Floats:
 
 @dataclass(frozen=True)
 class PartsDifference(NumberFeature):
-    """The difference of two numbers inside the output; NaN if one is absent, and for ∞ − ∞."""
+    """The difference of two numbers inside the output; NaN if one is absent or both are the same infinity."""
 
     first: Path
     second: Path
@@ -203,7 +203,7 @@ class PartsDifference(NumberFeature):
 class PartsSum(NumberFeature):
     """The sum of several numbers inside the output.
 
-    Absent numbers count as 0. The sum is NaN if all are absent, and for ∞ − ∞.
+    Absent numbers count as 0. The sum is NaN if all numbers are absent, or if ∞ and −∞ are among them.
     """
 
     paths: tuple[Path, ...]

@@ -226,7 +226,7 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:
-    """Return statements for the result: which parts of the first structured outputs no feature reads.
+    """Return what the result says about parts of the first structured outputs that no feature reads.
 
     Examples
     --------

@@ -108,7 +108,7 @@ class LaplaceSum:
         return scalar_or_array(np.where(np.asarray(x) >= 0.0, outer, log_complement(outer)), x)
 
     def logcdf(self, x: Any) -> Any:
-        """Return log Pr[sum ≤ x], computed as log Pr[sum > −x]: the law is symmetric.
+        """Return log Pr[sum ≤ x]. The law is symmetric, so this is log Pr[sum > −x].
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Oracles that know the distribution: exact, and random within the tolerance."""
+"""Oracles that know the distribution. One answers exactly, one at random within the tolerance."""
 
 from __future__ import annotations
 
