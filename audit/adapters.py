@@ -34,7 +34,7 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
 
     Every run fits a fresh copy: scikit-learn's `clone` if the estimator has `get_params` and scikit-learn is
     installed, else a deep copy. If the estimator or its `fit` has a parameter called random_state, rng or
-    generator, the run's generator gives its value.
+    generator, this parameter gets the run's generator or a seed drawn from it.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
 """Which mutations the audits and the tests notice; each mutation changes one constant of the catalogue.
 
-Every mutation of `mutated.py` is made in a copy of the tree. There the comparisons and audits of the entries
-concerned are run, as `dp-audit suite` runs them. Then the tests concerned, those of
-`tests/test_catalogue_audit.py` first, are run until the first failure. Results are kept in a file, so that a
-run continues where it was stopped.
+Every mutation of `mutated.py` is made in a copy of the tree. There the entries concerned are compared and
+audited as `dp-audit suite` does it. Then the tests concerned are run until the first failure, beginning with
+`tests/test_catalogue_audit.py`. Results are kept in a file, so that a run continues where it was stopped.
 
 Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS] [--kind KIND]
 """

@@ -1,4 +1,4 @@
-"""Correct mechanisms of many kinds that keep no noise: most meet their claim with equality.
+"""Correct mechanisms of many kinds. None keeps noise, and most meet their claim with equality.
 
 Randomized response over k outputs returns the record's own output with probability e^ε/(e^ε + k − 1), and
 each other output with a probability smaller by the factor e^ε. Every pair of records meets ε with equality,
@@ -74,7 +74,7 @@ def of_sorted(database, rng):
 
 
 def with_header(database, rng):
-    """The sum of the rows after a first row with the column's name."""
+    """A noisy sum of the rows below the first. The first row holds the name of the column."""
     name, *rows = database
     if name != "value" or "value" in rows:
         raise KeyError(name)
@@ -146,19 +146,19 @@ def exponential(database, rng):
 
 
 def refusing(database, rng):
-    """Randomized response of the one record, at ε = ln 3: an answer, or an exception."""
+    """Randomized response at ε = ln 3 on the only record. The two outputs are an answer and an exception."""
     if (database[0] == 1) == (rng.random() < 0.75):
         raise PermissionError("no answer")
     return "answer"
 
 
 def clamped(database, rng):
-    """A noisy sum cut off at 0 and 3: density between them, atoms at both."""
+    """A noisy sum clamped to [0, 3]. Its law has an atom at each end and a density between the ends."""
     return min(max(sum(database) + rng.laplace(), 0.0), 3.0)
 
 
 def seldom_in_clear(database, rng):
-    """The database itself with probability δ = 0.05, else a noisy sum: (1, δ) with equality."""
+    """The database itself with probability δ = 0.05, else a noisy sum. It meets (1, δ) with equality."""
     return list(database) if rng.random() < 0.05 else sum(database) + rng.laplace()
 
 

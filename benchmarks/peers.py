@@ -7,7 +7,7 @@ mechanisms whose evidence is spread over many coordinates. Every audit has the c
 drawing its runs: once for the whole audit, once without the single calls that confirm a refutation.
 
 Usage: python benchmarks/peers.py [FILE] [--only ROW ...] [--seeds N ...] [--runs N] [--search]
-       --search gives no pair, and at most five minutes a row.
+       --search gives the audits no pair; each takes at most five minutes.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ def laplace_20(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def response_20_bits(bits: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return twenty bits by randomized response at ε/2 each; databases that differ in six bits break ε."""
+    """Return twenty bits, each by randomized response at ε/2. If six bits differ, the loss is 3ε."""
     keep = 1 / (1 + math.exp(-CLAIMED / 2))
     return np.where(rng.random((runs, 20)) < keep, bits, 1 - bits)
 
 
 def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return noisy numbers, by the sparse vector over ten answers. It stops after two answers above 1.
+    """Return the noisy values of the first two of ten answers above 1, by the sparse vector technique.
 
     Half of ε is for the choice (Lyu, Su and Li 2017, Algorithm 1 with c = 2), half for the numbers.
     """
@@ -119,7 +119,7 @@ def top_3(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
-    """Return the mechanisms in the last rows of the table, below the suite, and the pairs of each."""
+    """Return the mechanisms in the rows of the table below the peer suite, with the pairs of each."""
     half, bits, leaves = [1.0] * 6 + [0.0] * 6, [0.0] * 20, [3.0] * 16
     return {
         "laplace_20": (laplace_20, [([0.0] * 20, [1.0] * 20)]),

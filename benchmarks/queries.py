@@ -35,7 +35,10 @@ TARGET = 50_000.0
 
 
 def rate(work: Callable[[], object], count: int) -> float:
-    """Return the number of things that `work` makes per second: `count` per call, the best of three tries."""
+    """Return how many things per second `work` makes.
+
+    A call of `work` makes `count` things. The fastest of three calls is taken.
+    """
     seconds = []
     for _ in range(3):
         start = time.perf_counter()

@@ -76,7 +76,7 @@ def linear_regression(rows):
     reference=f"curvature bounded by norm/4 instead of norm²/4 (the argument is in {UPSTREAM}10); {NEW}",
 )
 def logistic_regression(rows):
-    """Return the coefficient of x in a logistic model; rows have norm up to 100 (an age, a weight in kg)."""
+    """Return the coefficient of x in a logistic model. x is at most 100, like an age or a weight in kg."""
     model = models.LogisticRegression(epsilon=1.0, data_norm=100.0, fit_intercept=False)
     x, y = np.array(rows).T
     return float(model.fit(x.reshape(-1, 1), y).coef_[0, 0])
@@ -145,9 +145,10 @@ def total_that_wraps(database):
     reference=f"known as a crash, {UPSTREAM}107; that the crash tells on one record is not",
 )
 def median_of_many_ties(database):
-    """Return the median of a large yes/no column. With one more record the call can raise an exception.
+    """Return the median of a large yes/no column. If a record is replaced, the call can raise an exception.
 
-    Only one interval has positive length. If its weight underflows to 0, no probability is left.
+    Of the intervals between sorted values only one has positive length. If its weight underflows to 0, all
+    weights are 0, and the call raises.
     """
     return tools.median(database, epsilon=1, bounds=(0, 1))
 
@@ -161,7 +162,7 @@ def median_of_many_ties(database):
     reference=UPSTREAM + "80",
 )
 def mean_with_missing(database):
-    """Return the mean of a column. A missing value (NaN) makes the output NaN and so shows."""
+    """Return the mean of a column. A NaN output reveals that the column has a missing value (NaN)."""
     return tools.mean(database, epsilon=1, bounds=(0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Studies as a page shows them: the least m of learners beside the theorems' bounds, with every number."""
+"""Studies as a page shows them: the least m of each learner beside the bound of its theorem."""
 
 import math
 import shlex
@@ -56,7 +56,7 @@ class StudiesPart:
 
 
 def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
-    """Return the part of the page on studies, from their saved documents, in the same order.
+    """Return the part of the page that shows the studies of `documents`, in the same order.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
 
 
 def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
-    """Return sentences on sample sizes that the theorem calls enough and at which the claim was refuted."""
+    """Return a sentence for each sample size that the theorem calls enough but the study refuted."""
     return tuple(
         f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} is too small: with "
         f"{cell.low:,} records, at least as many as the bound, {_how_refuted(cell)}."

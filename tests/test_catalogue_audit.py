@@ -84,11 +84,11 @@ CAUGHT = {
 
 @pytest.fixture
 def effort(request, audited, monkeypatch):
-    """Return the options of one audit: a cap on the runs and problems of correct entries, unless `-m audit`
-    was given.
+    """Return the options of one audit. Unless `-m audit` was given, correct entries get few runs and few
+    problems.
 
-    Flawed entries keep their own options, since their audits end with the refutation. If they have a law, the
-    law shows the flaw, and the runs that are compared with it are capped.
+    Flawed entries keep their own options, since their audits end with the refutation. If a flawed entry has a
+    law, the law shows the flaw, and only few runs are compared with the law.
     """
     entry, asked_for = audited.subject, is_asked_for(request)
     if is_long(audited) and not asked_for:

@@ -60,7 +60,7 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return a joint partition with at most k cells: each of the first coordinates is cut into halves."""
+        """Return a joint partition with about k cells, which cuts the first log₂ k coordinates in two."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         return reduce(_joint, cells)
@@ -100,7 +100,7 @@ class Product(Law):
 
 
 def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Outputs]:
-    """Return whether each output is a vector of this length, and coordinate `index` of those that are."""
+    """Return whether each output is a vector of this length, and the coordinate `index` of such vectors."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 2:
         fit = outputs.shape[1] == length
         return np.full(len(outputs), fit), outputs[:, index] if fit else []

@@ -26,7 +26,7 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Listener that writes an audit's progress as whole lines, for logs; without a reporter, to stderr."""
+    """Listener that writes the progress of an audit in whole lines, to stderr if there is no reporter."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing

@@ -1,5 +1,5 @@
-"""Events (sets of outputs), and the counts of past outputs by feature value that suggest them.
+"""Events (sets of outputs). They are suggested by counts of the values that features had on past outputs.
 
-It imports from `laws`; `evidence` imports from it.
+The package imports from `laws`; `evidence` imports from this package.
 An `event.Event` can be described in words, saved and replayed.
 """

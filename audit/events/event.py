@@ -59,7 +59,7 @@ class NumberIn:
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words; interval ends have at least `digits` digits."""
+        """Return the condition in words. The ends of intervals have at least `digits` digits."""
         return f"{self.feature.words} {self._bounds(digits)}" if self.special is None else self.special
 
     def _bounds(self, digits: int) -> str:
@@ -81,14 +81,14 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """The condition that an atom feature has the same value as for one of the example outputs.
+    """The condition that an atom feature has one of the values that it has on the example outputs.
 
     Parameters
     ----------
     feature
         The feature.
     examples
-        Outputs, one for each value in the event.
+        Outputs, one for each value that fulfils the condition.
     """
 
     feature: AtomFeature
@@ -125,7 +125,7 @@ class RegionIn:
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words; interval ends have at least `digits` digits."""
+        """Return the condition in words. The ends of intervals have at least `digits` digits."""
         return self.region.words(digits=digits)
 
     def to_json(self) -> dict[str, Any]:
@@ -211,7 +211,10 @@ class Event:
         return alone and len(condition.intervals) == 1 and _is_point(*condition.intervals[0])
 
     def words(self, digits: int = 6) -> str:
-        """Return the event as a sentence without a full stop; interval ends have at least `digits` digits."""
+        """Return the event as a sentence without a full stop.
+
+        The ends of intervals have at least `digits` digits.
+        """
         if self.said and not is_replayable(self.to_json()):
             return self.said
         return " and ".join(condition.words(digits) for condition in self.conditions)

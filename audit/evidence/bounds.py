@@ -1,4 +1,4 @@
-"""Lower bounds on ε and δ, from the wealth of the same bets against other claims."""
+"""Lower bounds on ε and δ, computed from the wealth that an audit's bets have against other claims."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -18,7 +18,10 @@ _FAR = 40.0
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Yield a fixed rising lattice of ε: coarse below half the claim, then in steps of half a per cent."""
+    """Yield a fixed rising lattice of ε.
+
+    It is coarse up to half of the claimed ε and has steps of half a per cent beyond.
+    """
     unit = epsilon if epsilon > 1e-6 else 0.01  # steps in proportion to a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:

@@ -42,7 +42,7 @@ def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
-    """Yield, for each of `forces`, the moves on the seeds on which the output moves furthest."""
+    """Yield, for each of `forces`, the largest moves of the output over some seeds."""
     for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
@@ -60,7 +60,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 def _is_aligned(scene: Scene, move: Move) -> bool:
     """Return whether each draw of noise affects the same numbers of the output on both sides.
 
-    If not, a random choice came out differently on the two sides; its privacy is not counted here.
+    If not, a random choice came out differently on the two sides. The privacy of this choice is not counted.
     """
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
@@ -109,7 +109,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
-    """Return a text that compares the output's move, or the draws' shift, with what the noise covers."""
+    """Return a text that compares a move of the output, or a shift of the draws, with what noise covers."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
     slope = _slope(move, active, move_of(scene, move.seed + 500))
@@ -170,7 +170,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
 def _further(scene: Scene, move: Move) -> float | None:
     """Return how far the output moves if the differing number is 1000 times as large.
 
-    Return None if this is unknown, or at most 100 times as far as in `move`.
+    Return None if this is unknown, or if the output moves at most 100 times as far as in `move`.
     """
     if FAR not in scene.databases:
         return None
@@ -194,9 +194,10 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return the ε that half of a replacement spends, and the places of its draws; None if unknown.
+    """Return the ε that half of a replacement spends, and the places of the draws that spend it.
 
-    This half is the step from the database without the record to the database of `side`.
+    This half is the step from the database without the replaced record to the database of `side`. Return None
+    if the ε is unknown.
     """
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)

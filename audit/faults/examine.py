@@ -145,7 +145,7 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run of a subject that was made anew in a fresh process or, if this failed, copied there."""
+    """Return a run in a fresh process: of the subject made anew there or, if this fails, of a copy."""
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
         with suppress(SubjectError):  # for example, the script defines the subject after an audit
@@ -154,7 +154,10 @@ def _drawn(subject: Subject, asking: Task) -> Block:
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return the index of the differing record in each list, −1 for a list without it; None if unknown."""
+    """Return the index of the differing record in the left and in the right list; None if it is unknown.
+
+    In a list without this record the index is −1.
+    """
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
         return None
     shorter = min(len(left), len(right))
@@ -188,7 +191,10 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return, in a list, the left database plus the differing record of the right one; empty if unknown."""
+    """Return a list with one database: the left one plus the differing record of the right one.
+
+    The list is empty if this database cannot be built.
+    """
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return []
@@ -196,9 +202,10 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return, as `FAR`, the right database with the differing number times 1000.
+    """Return, as `FAR`, the right database with its differing record multiplied by 1000.
 
-    Return an empty dict if there is no such number or the domain does not contain the new database.
+    Return an empty dict if this record is not a finite number other than 0, or if the new database is not in
+    the domain or not a neighbour of the left one.
     """
     found = _differing(left, right)
     if found is None or found[1] < 0:

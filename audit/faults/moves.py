@@ -1,6 +1,7 @@
-"""How far the output moves between databases on the same draws, and the least shift that undoes the move.
+"""How far the output moves from one database to another on the same draws, and how to undo the move.
 
-`sampling.recorded.noise` derives the cost of a shift.
+The least shift of the noise that undoes the move is found here. `sampling.recorded.noise` derives the cost of
+a shift.
 """
 
 import math
@@ -63,7 +64,7 @@ class Move:
 
     @property
     def shared(self) -> NDArray[np.intp]:
-        """The noise variables that affect two or more output numbers, if at least one of these moves."""
+        """The noise variables that affect two or more numbers of the output, at least one of which moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 

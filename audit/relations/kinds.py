@@ -287,7 +287,7 @@ def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> 
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record); the record differs from the one at that place, whose key is `places[place]`."""
+    """Yield (place, record). The key of `record` is not `places[place]`, the key of the present record."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)
@@ -321,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the given relation: a relation of the toolkit, looked up if a name is given, or a custom one.
+    """Return the given relation or, if a name is given, the relation of the toolkit with this name.
 
     Raises
     ------

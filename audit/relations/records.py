@@ -59,7 +59,9 @@ def records_of(database: Any) -> list[Any]:
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) of each distinct record, in order; the keys are those inside a copy of `like`.
+    """Return (key, record) of each distinct record, in order.
+
+    If `like` is an array with rows, the key of a record is that of the record as such a row.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 """What an audit returns, the saved form of a result, and the check that a saved refutation is consistent.
 
-It imports from `codec` and `evidence`; `verdict` and `words` import from it. A result calls functions of
-higher layers by name (`audit.values.on_demand`).
+The package imports from `codec` and `evidence`; `verdict` and `words` import from this package. A result
+calls functions of higher layers by name (`audit.values.on_demand`).
 """

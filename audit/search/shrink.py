@@ -55,7 +55,7 @@ def size(pair: Pair) -> tuple[Any, ...]:
 def failing_step(
     memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
-    """Return the memory of the single step of a path on which an event breaks the claim most clearly.
+    """Return the memory of one step of a path: the step on which an event breaks the claim most clearly.
 
     If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
     the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single
@@ -143,7 +143,7 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether wealth bet on a pair grows at least as fast as `wanted`; None if no runs are left.
+    """Return whether the wealth of bets on a pair grows as fast as `wanted`; None if no runs are left.
 
     The number of runs doubles until the answer is clear. If it stays unclear, the answer is False.
     """

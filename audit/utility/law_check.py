@@ -108,7 +108,10 @@ class LawCheck:
 
     @property
     def open(self) -> str:
-        """Why the laws cannot decide: the comparison is missing or incomplete. Empty if they can."""
+        """Why the laws cannot decide, or an empty text if they can.
+
+        They cannot decide if the comparison of law and code is missing or incomplete.
+        """
         if not self.runs:
             return "time ran out before the law was compared with the code"
         if self.runs <= self.unfinished:
@@ -140,7 +143,7 @@ class LawCheck:
         return self._each(replace(subject, declared_sampler=None), len(databases), compared)
 
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
-        """Return a text if exact failure probability and whole trials disagree on a problem; else empty."""
+        """Return a text if whole trials disagree with a problem's exact failure probability; else empty."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
         experiment = self.task.experiment(law=False)
 

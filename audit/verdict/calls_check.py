@@ -77,7 +77,7 @@ class CallsCheck:
         return ""
 
     def _drawn(self, pair: Pair, size: int) -> list[Runs]:
-        """Return a batch. For each database it has outputs of `sample`, and as many outputs of calls."""
+        """Return a batch: for each database, outputs of `sample` and as many outputs of single calls."""
         place = next(self._batches)
         ways = [
             list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
@@ -143,10 +143,10 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two versions of an event with several intervals, each with one; no versions of other events.
+    """Return two simpler versions of an event with several intervals. Each version has one interval.
 
     The interval of one version spans all intervals; that of the other extends from the end of the first
-    interval to the start of the last.
+    interval to the start of the last. Other events have no simpler version.
     """
     [condition, *more] = event.conditions
     if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:

@@ -1,4 +1,4 @@
-"""Confirmation: once bets refute a claim, new runs on a fixed event decide: REFUTED or INCONCLUSIVE.
+"""Confirmation: once bets refute a claim, new runs on a fixed event decide between REFUTED and INCONCLUSIVE.
 
 **Verdict confirmation.** The wealth tests whether each call keeps the claim, given the subject's state. A
 subject may draw noise once and keep it: cached for each database, drawn at import or in its constructor. Its
@@ -25,7 +25,7 @@ answer. The wealth of the k-th try then reaches its limit with probability at mo
 most 0.001·2^−k. With several runs per process, kept noise makes the event's frequency vary between processes,
 which the exact test detects. If the test misses it, the wealth must still reach its limit. Past runs alone
 decide which events are tried and in which order. The additional event for a fitted score counts as a try. So
-the chance that anything an audit shows as confirmed is wrong is at most the significance.
+all that an audit shows as confirmed is right, except with a probability of at most the significance.
 """
 
 import math
@@ -153,8 +153,8 @@ class Judge:
         Raises
         ------
         TimeIsOver
-            The deadline passed, or fresh processes, which ran for an earlier witness, cannot be started any
-            more.
+            The deadline passed; or fresh processes could be started for an earlier witness but cannot be
+            started any more.
         """
         self.most = self.sampler.drawn + self.allowance
         first: Witness | None = None
@@ -196,7 +196,7 @@ class Judge:
         return growth * memory.pairs >= _ENOUGH_NATS
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
-        """Make runs for a candidate, in this or in fresh processes; yield one witness for each way tried."""
+        """Make runs for a candidate, in fresh processes or in this one. Yield a witness for each plan."""
         runs = int(max(1, min(self._runs_wanted(candidate, errors), self._most_runs)))
         if self.denied:
             return
@@ -211,7 +211,7 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Yield the plans for this event; a plan says how its calls are divided among fresh processes."""
+        """Yield the plans for this event. A plan says how calls are divided among fresh processes."""
         crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True))
@@ -278,8 +278,8 @@ class Judge:
     def _again_by_calls(self) -> bool:
         """Return whether single calls also refute the claim, in a new audit of this pair.
 
-        The budget of the new audit is four times the runs that the bets took to refute. If the estimated
-        growth needs more runs, the budget is larger, but at most four times the audit's budget.
+        The budget of the new audit is four times the runs that the bets took to refute, or what the
+        estimated growth needs, if that is more. It is at most four times the budget of the first audit.
         """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]

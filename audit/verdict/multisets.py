@@ -82,7 +82,7 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and the pairs of multisets (none unless it declares `symmetric`).
+    """Return the subject on multisets, and the pairs; if it is not `symmetric`, itself and no pairs.
 
     Raises
     ------
@@ -134,7 +134,10 @@ def up_to_order(result: AuditResult) -> AuditResult:
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
-    """Return whether the subject has laws. Raise an error if reversing the records changes a law."""
+    """Return whether the subject has laws, and check that they do not depend on the order of records.
+
+    The check raises an error if reversing the records changes a law.
+    """
     law_of, told = subject.distribution, InOrder(records)
     if law_of is None or law_of(told(pairs[0][0])) is None:
         return False

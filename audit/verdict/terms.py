@@ -1,4 +1,4 @@
-"""The terms of an audit by runs: the claim it bets against, and its limits."""
+"""The terms of an audit by runs: the claim that it bets against, and the limits of the audit."""
 
 import math
 import time
@@ -20,7 +20,7 @@ _GOAL_BESIDE = 0.5
 
 @dataclass(frozen=True)
 class Terms:
-    """The claim that an audit bets against, and its limits.
+    """The claim that an audit bets against, and the limits of the audit.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Terms:
 
     @property
     def goals(self) -> Goals:
-        """The account of wealth whose bets aim to refute the claim by the last run."""
+        """The account of the wealth that is bet with the aim of refuting the claim by the last run."""
         share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 

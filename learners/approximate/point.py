@@ -38,11 +38,11 @@ MOST_LISTED = 12
 
 @dataclass(frozen=True)
 class MostPositive:
-    """The numbers below 2^dimension as solutions, scored by how often each comes with the label 1.
+    """The numbers below 2^dimension as solutions. A number's score says how often it has the label 1.
 
     Guarantee
     ---------
-    Replacing an example moves every score by at most 1. Numbers that no example names score 0 and are not
+    Replacing an example moves every score by at most 1. Numbers that are in no example score 0 and are not
     enumerated. There are at least two numbers.
 
     Examples
@@ -157,14 +157,14 @@ class PointLearner(OfNumbers, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PurePointLearner`); when a database is read, an
-        example is invalid.
+        A parameter is out of range (for delta = 0 see `PurePointLearner`). An example is invalid; this is
+        found when a database is read.
 
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1). The
-    learner is `StableSelection` over the numbers, scored by `MostPositive`. A random number, drawn without
-    the data, replaces a refusal, which is post-processing.
+    learner is `StableSelection` over the numbers, scored by `MostPositive`. If the selection refuses, the
+    output is a random number drawn without the data. This is post-processing.
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
     at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
@@ -256,7 +256,10 @@ class PointLearner(OfNumbers, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` numbers; run i draws the same noise and the same random number on every database."""
+        """Return `size` numbers.
+
+        With equal generators, run i draws the same noise and the same random number on every database.
+        """
         best = self.selection.two_best(database)
         stable = self.selection.test.sample(best.gap, size, rng) & (best.gap > 0.0)
         evenly = rng.integers(0, 1 << self.dimension, size, dtype=np.uint64).tolist()
@@ -289,7 +292,10 @@ class PointLearner(OfNumbers, PlainParameters):
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours: on one a number leads by the gap that A_dist asks for, on the other by less."""
+        """Return pairs of neighbours on which a number leads by different gaps.
+
+        On the left the gap is the one that A_dist asks for, on the right it is smaller.
+        """
         most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
         a, b = self.audited_points[:2]
         head = min(most, math.ceil(self.selection.threshold))

@@ -111,12 +111,13 @@ class SearchingIntervalLearner(ThresholdLearner):
     fewest errors in H, which has at most 12 thresholds. The level of the search is g + s.
 
     (i) If the search finds J, some J consecutive numbers have g ones and g zeros. Two families have intervals
-    of length 2J: one at multiples of 2J, the other J later (the text gives length J there, N21). One interval
-    contains those J numbers. Labels change only once, at t, so no other interval of its family contains both
-    ones and zeros. So the interval with the J numbers leads by g, or is the only one, and A_dist releases it.
-    H has thresholds in this interval at distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them
-    are no more than the length tried before J (or one number). So they have at most g + 2s ones, or at most g
-    + 2s zeros, and one of the two thresholds errs on no other numbers.
+    of length 2J. The intervals of one begin at the multiples of 2J, those of the other J later (the text has
+    length J instead of 2J: N21). One interval contains those J numbers. Labels change only once, at t, so no
+    other interval of its family contains both ones and zeros. So the interval with the J numbers leads by g,
+    or is the only one, and A_dist releases it. H has two thresholds in this interval, ⌈J/2⌉ apart, one on
+    each side of t. The ⌈J/2⌉ numbers between these two are no more than the length tried before J (or one
+    number). So they have at most g + 2s ones, or at most g + 2s zeros, and one of the two thresholds errs on
+    no other numbers.
 
     (ii) If the search finds no length, all numbers have at most g + 2s ones, or at most g + 2s zeros, and H
     has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are wrong, and `promised_size` is
@@ -184,7 +185,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return promised_size(2.0 * math.floor(self.most_errors) + 1.0, alpha=self.alpha, beta=self.beta)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` thresholds; run i draws the same numbers on every database."""
+        """Return `size` thresholds. With equal generators, run i draws the same numbers on every database."""
         run = _Run(self.counted(database), self)
         searched = list(run.learner.search.runs(run.counted, size, rng=rng))
         noise = rng.laplace(0.0, run.test.scale, (2, size))
@@ -248,7 +249,7 @@ class _Run:
         return sorted(points)
 
     def log_choice(self, points: list[int]) -> NDArray[np.float64]:
-        """Return the log-probabilities of the thresholds of H."""
+        """Return the log-probability with which each of the thresholds `points` is chosen."""
         return log_choice(-self.errors.values_at(points), epsilon=self.learner.shares[2])
 
 

@@ -36,7 +36,7 @@ class _Separable(Reweighted):
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population: a known one reweighted, or a random one of `random_separable`."""
+        """Return a name and a population: a known one with new weights, or one of `random_separable`."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -98,7 +98,10 @@ class _Steady(Reweighted):
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population that `keeps` accepts: a known one reweighted, or a random one."""
+        """Return a name and a population that `keeps` accepts.
+
+        It is a known population with new weights, or a random one.
+        """
         seed = int(rng.integers(2**31))
         found = random_clusters(self.algorithm, examples=1, rng=np.random.default_rng(seed))
         if found is None or rng.random() < 0.5:

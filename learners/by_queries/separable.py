@@ -94,7 +94,7 @@ class SeparableProblem:
         return LateExamples(self.records, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the probability of a mistake, exactly; 1 for an output that is not weights."""
+        """Return the exact probability of a mistake; 1 if the output is not a vector of weights."""
         del database
         if not is_point(output, dimension=len(self.normal)):
             return 1.0

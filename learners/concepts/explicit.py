@@ -38,8 +38,8 @@ class ExplicitClass(ConceptClass):
     ------
     InvalidValue
         The table's shape does not match the concepts and points, there are no concepts or no points, an entry
-        of the table is neither 0 nor 1, or a point comes twice; when a name is first looked up, a name comes
-        twice.
+        of the table is neither 0 nor 1, or a point comes twice. A name comes twice; this is found when a
+        name is first looked up.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Classes over the numbers 0 … 2^d − 1: POINT and INTERVAL, for d up to 64 and beyond."""
+"""Classes over the numbers 0 … 2^d − 1: POINT and INTERVAL. d may be larger than 64."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1: no concept of POINT is 1 at two points; one of INTERVAL that is 1 at x is 1 below x."""
+        """Return 1, for both classes.
+
+        No concept of POINT is 1 at two points. A concept of INTERVAL that is 1 at x is 1 at all points below.
+        """
         return 1
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Entries of learners on few more examples than needed; with noise 1.4 times as wide, they fail.
+"""Entries of learners on few more examples than needed. With noise 1.4 times as wide the learners fail.
 
 At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
 hardest problem, at a size where few runs of the correct learner fail. If the learner is given only 0.7 of its
@@ -9,7 +9,8 @@ run in the local model at ε = 0.3 for the same reason.
 
 Other learners have no such entry. For MASKED-PARITY, the generic learner and k-means, sampling error decides
 the least size and wider noise hardly matters. A* calls A, which has an entry. The sanitizer of POINT is
-private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it.
+not private below its stated size, and the sanitizer of INTERVAL is not private below 0.79 times its stated
+size.
 """
 
 from __future__ import annotations

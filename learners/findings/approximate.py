@@ -227,7 +227,7 @@ _SIZES: dict[str, Callable[[int], int]] = {
 
 @cache
 def bns_theorem_2() -> Finding:
-    """BNS Theorem 2: the sample size of INTERVAL_d, for the recursion as it runs and as printed.
+    """BNS Theorem 2: the sample size of INTERVAL_d, for the recursion as it runs here and as printed.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m, the largest excess error of a learner that sanitizes, and the largest Pr[excess error > 4α].
+    """Return m, and two numbers for a learner that sanitizes: its excess error and Pr[excess error > 4α].
 
     The learner sanitizes two databases for the same class, each with half of ε. In S_1 the point 0 replaces
     every x whose label is not 1; in S_0 it replaces every x whose label is not 0. No concept holds at 0.
@@ -94,9 +94,9 @@ def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
     ---------
     The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which the
     concept holds. So the concept that is best on the two outputs exceeds the least error by at most 4α if
-    each output is within α of its database. The excess error is the largest over such outputs. The
-    probability is exact, over all outputs. Both numbers are the largest over samples in which the shares of
-    the four kinds of examples are multiples of 1/`parts`.
+    each output is within α of its database. The returned excess error is the largest over such outputs. The
+    returned probability is exact, over all outputs. Both numbers are the largest over samples of size m in
+    which the shares of the four kinds of examples are multiples of 1/`parts`.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return three numbers: the most rounds and the largest error on any database, and the m for ε = 1."""
+    """Return the most rounds and the largest error, each over `_databases`, and the m for ε = 1."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)
@@ -223,7 +223,7 @@ def _most_rounds(points: int) -> int:
 
 
 def _databases(points: int) -> list[NDArray[np.float64]]:
-    """Return databases that are far from uniform in different ways, each as the shares of its points."""
+    """Return databases that are far from uniform in different ways. Each is given as the shares of points."""
     place = np.arange(points)
     kinds = (
         place == 0,

@@ -1,4 +1,4 @@
-"""Formulas of how budgets are split, and of the sanitizers that spend them (BNS §3.3, §4.2).
+"""Formulas for the split of a budget, and for the sanitizers that spend it (BNS §3.3, §4.2).
 
 Optimal composition is that of Kairouz, Oh and Viswanath.
 """
@@ -49,9 +49,9 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε, for this δ, of (ε_i, δ_i)-private steps together, by listing all outcomes.
+    """Return the least ε at this δ for the composition of (ε_i, δ_i)-private steps.
 
-    Each step is the randomised response with this ε_i and δ_i.
+    It is computed by listing all outcomes if each step is randomised response with these ε_i and δ_i.
     """
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
@@ -73,7 +73,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, the number of levels above the innermost one, and the number of points on that one."""
+    """Return (N, p): N levels are above the innermost level, and the innermost level has p points."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -83,9 +83,10 @@ def _depth(top: int) -> tuple[int, int]:
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
     """Return g and, for each level, the ε of the choice and of one A_dist.
 
-    b is the failure probability divided by 2N + 1. At a level where the best leads by G = 4^i·g, the choice
-    fails with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)).
-    g, the lead at the innermost level, is such that all these ε add up to the nominal ε.
+    b is the failure probability divided by 2N + 1. Take a level where the best leads by G = 4^i·g. The
+    choice fails with probability b at ε = (2/G)·ln(31/b). A tight A_dist with δ′ = δ/2N fails with the same
+    probability at ε = (2/(G − 2))·ln(1/(4·b·δ′)). The lead g at the innermost level is such that all these ε
+    add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)
@@ -131,7 +132,10 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return the formulas of Rec's budgets by `fitted`: the choice's ε, A_dist's scale and threshold."""
+    """Return the formulas of the budgets that `fitted` gives Rec.
+
+    They are the ε of each choice, and the scale and the threshold of each A_dist.
+    """
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}
@@ -147,7 +151,7 @@ def rec_budgets(made: Any) -> Formulas:
 def interval_levels(made: Any) -> Formulas:
     """Return the formulas for a learner of INTERVAL_6 that calls Rec with one level of recursion.
 
-    Its budget is split by `fitted`, and the quality of threshold j is q(j) = r − errors(j).
+    The budget of Rec is split by `fitted`. Threshold j has the quality q(j) = r − errors(j), with promise r.
     """
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
@@ -195,7 +199,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return the budgets and sizes of a sanitizer of points: pairs (value in the code, value by formula)."""
+    """Return budgets and sizes of a sanitizer of points, each as (value in the code, value by formula)."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -226,7 +230,7 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return the ε of all steps and the noise together: the smaller of the sum and optimal composition."""
+    """Return the ε of all steps and the noise together, by sum or by optimal composition, if less."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
@@ -288,7 +292,7 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return the budgets and sizes of a sanitizer of INTERVAL_d: pairs (value in the code, by formula).
+    """Return budgets and sizes of a sanitizer of INTERVAL_d, each as (value in code, value by formula).
 
     A round makes the 3N + 1 calls of Rec and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
     """

@@ -29,7 +29,7 @@ class Pointwise(Protocol):
         """d, the length of the words x."""
 
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the values at records ((x, i, b), y), elementwise, with x words as numbers."""
+        """Return the query's values at the records ((x, i, b), y). Words x are given as numbers."""
 
 
 class Parts(NamedTuple):

@@ -42,7 +42,7 @@ class MaskedQuery(ABC):
 
     @abstractmethod
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the values, elementwise, at words `x` given as numbers, `i` < d, bits `b` and labels `y`."""
+        """Return the query's values at the records ((x, i, b), y). Words x are given as numbers."""
 
     def parts(self, r: int) -> Parts:
         """Return the parts of the expectation on the concepts c_{r,0} and c_{r,1}."""
@@ -65,7 +65,7 @@ class MaskedQuery(ABC):
         return np.broadcast_to(values, len(records)).astype(np.float64)
 
     def asked(self, tau: float) -> StatisticalQuery:
-        """Return the query with its tolerance, as an oracle takes it."""
+        """Return the query with the tolerance `tau`, in the form that oracles take."""
         return StatisticalQuery(self, tau, low=self.low, boolean=self.boolean, vectorised=self.many)
 
 

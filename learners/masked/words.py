@@ -1,4 +1,4 @@
-"""Words of bits as whole numbers, the first bit heaviest, and their inner products, many at once."""
+"""Words of bits, given as whole numbers, and their inner products. The first bit is the heaviest."""
 
 from __future__ import annotations
 

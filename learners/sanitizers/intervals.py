@@ -45,7 +45,7 @@ class IntervalSanitizer(IntervalCuts):
     """Cut the numbers into cells with few records, count each cell with noise, and output a database.
 
     A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a sorted tuple of
-    `output_size` numbers. For every j its share of x < j is close to that of the database.
+    `output_size` numbers. For every j, the share of numbers below j is close to the share in the database.
 
     Parameters
     ----------
@@ -54,20 +54,20 @@ class IntervalSanitizer(IntervalCuts):
 
     Guarantee
     ---------
-    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says. The
-    counts of all cells between them get two-sided geometric noise of rate epsilon/16. A replaced record moves
-    two counts by 1, which costs epsilon/8 in all. `spending` composes the claims of the k rounds and of the
-    counts, by sums, by advanced and by optimal composition. Everything else is computed from the cuts and the
-    noisy counts.
+    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says. They
+    divide the numbers into cells. The count of each cell gets two-sided geometric noise of rate epsilon/16. A
+    replaced record moves two counts by 1, which costs epsilon/8 in all. `spending` composes the claims of the
+    k rounds and of the counts in three ways: by sums, by advanced and by optimal composition. Everything else
+    is computed from the cuts and the noisy counts.
 
-    *Accuracy*: on every database the share of x < j is off by at most alpha for all j, except with
-    probability beta, from `sample_size` records on. Let t = alpha·size. By `IntervalCuts` at most t records
-    are left at the end. Every cell that was taken out is a single point, or lies in a half of the interval
-    with which it was first taken out. Such a half holds at most 3t/2 records. There are at most 3k + 1 cells.
-    Except with the probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute
-    value. Clamping to [0, size] and taking the running maximum do not enlarge the largest error, as the true
-    sums lie in that range and rise. Half of a cell's records are put on its first point and half on its last.
-    So strictly inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of
+    *Accuracy*: on every database of at least `sample_size` records the share of x < j is off by at most alpha
+    for all j, except with probability beta. Let t = alpha·size. By `IntervalCuts` at most t records are left
+    at the end. Every cell that was taken out is a single point, or lies in a half of the interval with which
+    it was first taken out. Such a half holds at most 3t/2 records. There are at most 3k + 1 cells. Except
+    with the probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute value.
+    Clamping to [0, size] and taking the running maximum do not enlarge the largest error, as the true sums
+    lie in that range and rise. Half of a cell's records are put on its first point and half on its last. So
+    strictly inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of
     the sums. Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16
     + 1/16 = 1.
 
@@ -132,7 +132,10 @@ class IntervalSanitizer(IntervalCuts):
         return counted.interval_error(output)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws from a generator of its own, the same on every database."""
+        """Return `size` outputs.
+
+        With equal generators, the noise of run i comes from the same generator on every database.
+        """
         return [self.released(self.cuts(nodes), noisy) for nodes, noisy in self.counted(database, size, rng)]
 
     def counted(

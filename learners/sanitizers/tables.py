@@ -1,4 +1,4 @@
-"""The outputs for all vectors of noisy counts: the same for every database, so listed only once."""
+"""The outputs for all vectors of noisy counts. They do not depend on the database and are listed once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The problems that studies search: a library for samples of m records, random problems, variations.
+"""The problems that studies search, on samples of m records.
 
-The libraries and the variations are those of the learners' own audits.
+They are a library of problems, variations of these and random problems. The libraries and the variations are
+those of the learners' own audits.
 """
 
 from __future__ import annotations

@@ -70,4 +70,7 @@ class OnQueryAnswers(ClaimsPure):
 
     @abstractmethod
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the outputs of `size` runs; run i draws the same noise on every database."""
+        """Return the outputs of `size` runs.
+
+        With equal generators, run i draws the same noise on every database.
+        """

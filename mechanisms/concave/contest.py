@@ -26,8 +26,8 @@ class Contest:
     low, high
         The interval's ends.
     gap
-        Its lead over the second best interval: 0 for a tie or an empty family, infinite if there is no
-        second.
+        Its lead over the second best interval: 0 for a tie or an empty family, infinite if there is
+        no second interval.
     """
 
     low: int
@@ -35,7 +35,7 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability that A_dist releases the interval; if not `passed`, that it does not."""
+        """Return the log-probability of an outcome: A_dist releases the interval (`passed`) or refuses."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)

@@ -65,7 +65,10 @@ def bns_definition_12() -> Finding:
 
 
 def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return all pairs (less, more) of databases, as counts of two kinds of records; `more` has one more."""
+    """Return all pairs of databases (less, more) in which `more` has one record more than `less`.
+
+    Each database is given by its counts of two kinds of records.
+    """
     small = [(a, b) for a in range(records) for b in range(records - a)]
     return [((a, b), more) for a, b in small for more in ((a + 1, b), (a, b + 1))]
 
@@ -85,7 +88,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return all pairs of score functions whose sum rises by at most `growth` with every added record."""
+    """Return all pairs of score functions such that an added record raises their sum by at most `growth`."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -97,7 +100,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return how much a score can change, and how many scores can, if one record is replaced."""
+    """Return the largest change of a score if a record is replaced, and how many scores can change."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
@@ -105,7 +108,7 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
 
 @cache
 def bns_lemma_4() -> Finding:
-    """BNS Lemma 4, privacy: it holds for every score vector at the stated size, and fails far below it.
+    """BNS Lemma 4, privacy: true at the stated size for every score vector, false at far smaller sizes.
 
     Examples
     --------
@@ -233,7 +236,10 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 
 
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
-    """Return ε, δ, k, the chance P that one of k solutions of score 1 beats the only one of score 3, P/δ."""
+    """Return ε, δ, k, P and P/δ.
+
+    P is the probability that one of k solutions of score 1 is released instead of the only one of score 3.
+    """
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))
     mechanism = UncheckedChoosing(

@@ -67,10 +67,10 @@ def central_run(made: Any) -> Formulas:
 
 
 def laplace_average(made: Any) -> Formulas:
-    """Return the number of entries that K11 Lemma 5.6 asks for, with values in [−1, 1]: ln(2/β)/r.
+    """Return how many entries in [−1, 1] K11 Lemma 5.6 asks for: ln(2/β)/r.
 
-    r is the largest value of t·τ − t²/2 + ln(1 − λ²t²) over t, λ = 2/ε. It follows from the moment generating
-    functions of the values and of the noise. The 2 in ln(2/β) is for both tails.
+    r is the maximum over t of t·τ − t²/2 + ln(1 − λ²t²), where λ = 2/ε. This formula follows from the moment
+    generating functions of the values and of the noise. The 2 in ln(2/β) is for both tails.
     """
     scale = 2.0 / made.epsilon
 

@@ -76,7 +76,7 @@ def laplace_mean(made: Any) -> Formulas:
 
 
 def laplace_counts(made: Any) -> Formulas:
-    """Return the formulas of counts plus Lap(1/ε) each: adding or removing a record moves one by 1."""
+    """Return the formulas of counts plus Lap(1/ε) each. Adding or removing a record moves one count by 1."""
     k = len(made.records)
     return Formulas(
         epsilon=made.epsilon,
@@ -90,7 +90,10 @@ laplace_histogram = laplace_counts
 
 
 def local_laplace(made: Any) -> Formulas:
-    """Return the formulas of R_g: coordinates plus Lap(Δ/ε), with Δ = 2·min(d·b, norm) in L1 (K11 §5.1.1)."""
+    """Return the formulas of R_g, which adds Lap(Δ/ε) to every coordinate (K11 §5.1.1).
+
+    Two entries differ by at most Δ = 2·min(d·b, norm) in L1.
+    """
     d, b = made.dimension, made.bound
     widest = 2.0 * min((d or 1) * b, math.inf if made.norm is None else made.norm)
     scale = widest / made.epsilon

@@ -1,4 +1,4 @@
-"""Pairs of qualities, found by hill climbs, on which the privacy loss of Rec is large; values are rounded."""
+"""Pairs of quality functions on which the privacy loss of Rec is large, found by hill climbs and rounded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the pair on {0 … top}, top ≥ 64, that a hill climb found for Rec with step 10 as printed.
+    """Return the pair on {0 … top}, top ≥ 64, that a hill climb found for Rec if step 10 is run as printed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the pair that a hill climb found at this promise; None if none was made.
+    """Return the pair that hill climbs found at this promise; None if no climb was made.
 
     Examples
     --------

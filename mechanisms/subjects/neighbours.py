@@ -26,7 +26,9 @@ def widest_pairs(
     size: int | tuple[int, int],
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the pairs of a constant database and a neighbour that are furthest apart, the widest first.
+    """Return pairs of a database of equal records and a neighbour on which the query moves furthest.
+
+    The pair with the largest move comes first.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def widest_pairs(
     records
         A finite domain.
     size
-        Length of a database, or the least and the greatest; the greatest is used.
+        The length of the databases, or the least and the greatest length. The greatest is used.
     limit
         How many pairs to return.
 

@@ -1,4 +1,4 @@
-"""Bets on coupled pairs of runs: their expectation, when they are made, and how many runs they save."""
+"""Bets on coupled pairs of runs: their expectation, when audits make them, and how many runs they save."""
 
 import colorsys
 import math
@@ -19,7 +19,7 @@ from audit.subject.subject import adapt
 
 
 def joint_laws(rng, cases):
-    """Return claims (R, δ), and joint laws (cases, 4) of two events with probabilities q and p = R·q + δ."""
+    """Return R, δ, and joint laws, shape (cases, 4), of two events with probabilities q and p = R·q + δ."""
     ratio = np.exp(rng.uniform(0, 3, cases) * rng.integers(0, 2, cases))
     delta = rng.uniform(0, 0.3, cases) * rng.integers(0, 2, cases)
     q = rng.uniform(0, 1, cases) * (1 - delta) / ratio
@@ -115,8 +115,8 @@ def loud(database, rng):
 
 
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
-    """The loss is 0.1 and the claim 0.02. With independent sides every auditor needs at least 19,000 runs on
-    average. This audit takes some 2,200."""
+    """The loss is 0.1 and the claim 0.02. If the runs on the two databases are independent, every auditor
+    needs at least 19,000 runs on average. This audit couples them and takes some 2,200."""
     result = audit_privacy(loud, PureDP(0.02), pairs=[([0, 0], [1, 0])], budget=10_000)
     assert result.refuted
     assert result.samples_to_refutation < 5_000
@@ -131,8 +131,8 @@ def shows_the_last(database, rng):
 
 
 def test_hidden_state_of_a_library_is_not_refuted_by_coupled_runs(monkeypatch):
-    """The second run of a pair may show the output of the first. Independent calls do not confirm the
-    refutation."""
+    """The second run of a pair may show the output of the first, so coupled bets wrongly refute the claim.
+    Independent calls do not confirm this refutation."""
     monkeypatch.setattr(colorsys, "last_release", None, raising=False)
     where = {"pairs": [([0, 1], [1, 1])], "budget": 8_000, "confirm_budget": 2_000, "seed": 0}
     result = audit_privacy(shows_the_last, PureDP(1.0), **where)

@@ -272,8 +272,8 @@ def test_one_continuous_coordinate_is_conditioned_on_the_finite_ones():
 
 
 def two_laplace_delta(epsilon, first, second):
-    """Return δ(ε), computed by conditioning on the loss of the first coordinate. This loss is ±first in the
-    tails, and first − 2x between them."""
+    """Return δ(ε), computed by conditioning on the loss of the first coordinate. This loss is `first` or
+    −`first` in the tails, and `first` − 2x at a point x between them."""
     kinks = [(first - epsilon + sign * second) / 2 for sign in (-1, 1)]
     ends = sorted({0.0, first, *(x for x in kinks if 0 < x < first)})
 
@@ -313,7 +313,8 @@ def test_two_geometric_coordinates_are_bracketed():
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 2.2])
 def test_many_equal_coordinates_beside_another_one_are_bracketed(epsilon):
-    """Z is two-sided geometric. The loss of Z + 1 against Z is ±rate, so sums of losses are binomial."""
+    """Z is two-sided geometric. The loss of Z + 1 against Z is rate or −rate. Of several equal
+    coordinates, the number with the loss rate is binomial."""
     rates = [0.25] * 16 + [0.4]
     p = Product([Countable.geometric(0, 1 / rate) for rate in rates])
     q = Product([Countable.geometric(1, 1 / rate) for rate in rates])

@@ -1,4 +1,4 @@
-"""State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
+"""A correct mechanism that keeps state is not refuted for it, and no fault hides behind similar state.
 
 The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times.
 These tests audit each once, at significance 1e-6.
@@ -26,7 +26,7 @@ CLAIM = PureDP(1.0)
 
 
 def anew(name):
-    """Return a module of mechanisms from `benchmarks/`, run anew, so that they have kept nothing yet."""
+    """Execute a module of `benchmarks/` again and return it. Its mechanisms have kept nothing yet."""
     spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

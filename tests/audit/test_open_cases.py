@@ -173,7 +173,7 @@ def test_a_published_fault_is_refuted_and_its_witness_confirmed(name):
 @pytest.mark.parametrize("name", FAULTY)
 def test_the_runs_allowed_are_near_the_limit_of_any_auditor(name):
     """Each case may use at most 60,000 runs, and at most 2,000 plus 2.5 times the runs that the best auditor
-    needs with this event."""
+    needs if it bets on the event of the case."""
     case = FAULTY[name]
     growth = best_log_growth(*case.event, case.claim.epsilon, case.claim.delta)
     assert case.runs <= min(60_000, 2_000 + 2.5 * 2 * math.log(1e6) / growth)

@@ -1,4 +1,4 @@
-"""The records that a strategy certainly contains. Rounding a witness uses no others."""
+"""The records that a strategy certainly contains. Only these replace records when a witness is rounded."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The page is found in a project with folders named like ours, and no code of that project runs."""
+"""In a project with folders named like ours, our package for pages is found and no project code runs."""
 
 import os
 import subprocess

@@ -418,7 +418,7 @@ def flat(result):
 
 
 def test_the_report_describes_the_witness_in_sentences():
-    """The claim allows at most e·0.05 = 0.1359."""
+    """The event has probability 0.05 on the right, so the claim allows it e·0.05 = 0.1359 on the left."""
     said = flat(refuted())
     assert said.startswith("REFUTED laplace PureDP(epsilon=1) under replace one ")
     assert (
@@ -482,7 +482,8 @@ def test_not_refuted_says_that_it_is_no_proof_and_what_is_detectable():
 
 
 def test_each_of_two_bounds_names_the_value_of_the_other_number():
-    """The bound 0 on ε is for δ = 0.05, the bound 0.025 on δ for ε = 2; together they are no claim."""
+    """The bound 0 on ε holds at δ = 0.05. The bound 0.025 on δ holds at ε = 2. Together the two numbers are
+    not a claim."""
     claim = ApproximateDP(2.0, 0.05)
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
@@ -503,8 +504,8 @@ def test_proved_names_its_family():
 
 
 def test_exact_laws_that_prove_nothing_say_why():
-    """The first result compared only some pairs. The second compared a whole family of continuous laws, with
-    rounding."""
+    """The first result compared only some pairs. The second compared all pairs of a family, but its laws are
+    continuous and were compared in floating point."""
     some = flat(clean(evidence=Evidence.EXACT, pairs_tried=512))
     assert "Other pairs were not compared: this is not a proof." in some
     family = "the one neighbouring pair (replace-one) of size 1 over [0, 1]"

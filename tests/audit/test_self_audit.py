@@ -1,4 +1,4 @@
-"""A self-audit: how its rows are judged, auditors broken on purpose, its saved form and its command."""
+"""A self-audit: how its rows are judged, how it catches broken auditors, its saved form, its command."""
 
 import dataclasses
 import json
@@ -40,8 +40,8 @@ ALWAYS = type(
 
 
 def answering(**answers):
-    """Return an auditor that draws nothing. Keywords are fields of its results, or functions that make
-    them."""
+    """Return an auditor that draws nothing. Each keyword is a field of its results, or a function that makes
+    the field."""
 
     def audit(subject, claim, **options):
         rng = np.random.default_rng(options["seed"])
@@ -133,9 +133,9 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
 
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
-    """The auditor refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At that
-    rate the probability that all five audits here end above 13.8, and hide the defect, is 0.01. A refutation
-    by a sound audit never ends below 13.8."""
+    """The auditor refutes at log wealth 12.2 instead of 13.8. A refutation by a sound audit never ends
+    below 13.8, but 18 of 30 audits by this auditor did. At this rate all five audits here end above 13.8, and
+    the defect stays hidden, with probability 0.01."""
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))
 
@@ -194,8 +194,8 @@ def only_response(monkeypatch):
 @pytest.mark.usefixtures("only_response")
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
     """An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. A row of
-    12 audits fails at 5 misses or more. Narrow intervals reach 5 misses with probability 0.94 for each of p
-    and q, true intervals with 8e-8."""
+    12 audits fails at 5 misses or more. There is a row for p and one for q. Each has 5 misses with
+    probability 0.94 if its intervals are narrowed, and with probability 8e-8 if they are not."""
 
     def narrow(interval):
         middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2
@@ -251,8 +251,8 @@ def test_an_audit_that_fails_ends_its_measure_and_no_other(command):
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Return a function that runs the command, with another auditor if one is given. It returns exit code,
-    stdout and stderr."""
+    """Return a function that runs the command and returns its exit code, stdout and stderr. The function
+    takes another auditor as `auditor`."""
 
     def run(*arguments, auditor=None, **changed):
         def made(**options):

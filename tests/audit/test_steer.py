@@ -57,8 +57,8 @@ ADDITIVE = {
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
-    """Each pair is two random lists of numbers from 0 to 3. If two pairs have equal losses, a faster growth
-    is predicted for one large move than for several small moves."""
+    """Each pair is two random lists of numbers from 0 to 3. Pairs with equal losses may differ in
+    predicted growth: it is faster for one large move than for several small moves."""
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:
@@ -82,8 +82,8 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The audit measures on [0.0] how the output depends on the draws. On [3.0] this dependence is another
-    one, because the noise grows with the data."""
+    """The audit measures on [0.0] how the output depends on the draws. On [3.0] it depends on
+    them in another way, because the noise grows with the data."""
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)
@@ -135,8 +135,8 @@ def ads(database, rng):
 
 
 class Recording(Sampler):
-    """A sampler that records where in the seed tree each draw starts, and its number of runs. It leaves out
-    the runs that scout pairs."""
+    """A sampler that records each draw: where in the seed tree it starts, and how many runs it makes. Draws
+    of size 1, which scout pairs, are not recorded."""
 
     draws = ()
 

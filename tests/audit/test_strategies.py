@@ -95,8 +95,8 @@ def test_tests_of_the_user_change_no_example(drawn, tmp_path):
 
 
 def test_tests_of_the_user_see_the_same_examples_before_and_after(tmp_path):
-    """Our draws change no example of the user's tests, in which constants of the user's modules occur. The
-    tests also keep their `.hypothesis` folder."""
+    """Our draws change no example of the user's tests. The examples contain constants of the user's modules.
+    The tests also keep their `.hypothesis` folder."""
     own = f"import audit.databases.strategies{OWN}"
     alone = printed(own, tmp_path / "alone", modules=["oddities"])
     assert any(str(7919 * k + 1_000_003) in alone for k in range(40))

@@ -1,7 +1,7 @@
-"""Studies: the bracket of the least m, its error probability, resuming, and which studies may be offered.
+"""Studies: the bracket around the least m, its error probability, resuming, and which studies are offered.
 
-The file is long because brackets, kept steps and searched families are tested with one small learner and its
-sweep.
+The file is long because brackets, saved steps and searched families are tested with one small learner and
+its sweep.
 """
 
 import dataclasses
@@ -88,8 +88,8 @@ def exact_cells(tmp_path_factory):
 
 
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
-    """Return the steps of a bisection with an oracle. Sizes below `open_from` are refuted, sizes from
-    `thresholds` on are met, and sizes in between stay undecided ("open")."""
+    """Return the steps of a bisection with an oracle. Sizes below the number `open_from` are refuted, sizes
+    from the number `thresholds` on are met, and sizes in between stay undecided ("open")."""
     steps = []
     while (size := next_size(steps, start=start, largest=largest, most=most)) is not None:
         verdict = "met" if size >= thresholds else "open" if size >= (open_from or thresholds) else "refuted"
@@ -250,7 +250,7 @@ def test_other_settings_do_not_use_the_cells_of_these(tmp_path):
 
 
 def damaged(text, **changes):
-    """Return the text of a cell whose first step has these changes."""
+    """Return the text of a cell after these changes to its first step."""
     document = json.loads(text)
     document["steps"][0] |= changes
     return json.dumps(document)

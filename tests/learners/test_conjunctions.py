@@ -51,8 +51,8 @@ def error(output, target, weights):
 
 
 def hard_weights(alpha, *, factor):
-    """Return a law: each variable is the only 0 with probability factor·alpha/d. Otherwise all variables are
-    1."""
+    """Return the weights of a law. Each variable is the only 0 with probability factor·alpha/d. With the
+    remaining probability all variables are 1."""
     light = factor * alpha / DIMENSION
     return [
         1 - DIMENSION * light if sum(x) == DIMENSION else light * (sum(x) == DIMENSION - 1) for x in WORDS

@@ -1,5 +1,5 @@
-"""Vectorised runs of the perceptron and k-means agree with single runs through oracles, in values and
-laws."""
+"""Vectorised runs of the perceptron and k-means have the values and the laws of single runs through
+oracles."""
 
 import math
 

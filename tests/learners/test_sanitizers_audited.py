@@ -1,4 +1,4 @@
-"""Audits of the sanitizer entries: pairs that reveal flaws, and flawed twins that these pairs refute."""
+"""Audits of the sanitizer entries on the pairs that reveal flaws. On them, flawed twins are refuted."""
 
 import math
 import re

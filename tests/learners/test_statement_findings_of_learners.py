@@ -14,7 +14,7 @@ from learners.findings.sanitizers import definition_6
 
 
 def chance(database, place, *, taken, target, p):
-    """Return Pr[A outputs the target | no refusal], given whether A takes the example at this place."""
+    """Return Pr[A outputs the target | no refusal]; `taken` says whether A uses the example at `place`."""
     total = 0.0
     others = [i for i in range(len(database)) if i != place]
     for subset in product((0, 1), repeat=len(others)):
@@ -44,7 +44,8 @@ def test_claim_4_3_by_a_second_enumeration_at_every_place():
 
 
 def test_claim_4_3_counts_the_cases_of_one_example():
-    """d = 1 and one example: 4 records and 2 parities; both parities are possible without the example."""
+    """For d = 1 and one example there are 4 records and 2 parities. Without the example both parities are
+    possible."""
     assert k11_claim_4_3().tables[0].rows[0][:4] == (1, 1, 0.25, 8)
 
 
@@ -81,8 +82,8 @@ def farthest(tolerance):
 
 
 def test_the_learner_that_sanitizes_by_a_second_enumeration():
-    """The enumeration, by plain lists, tries all pairs of outputs whose frequencies are within α = 0.1 of the
-    right ones. A sample has two examples."""
+    """The second enumeration uses plain lists. For each sample of two examples it tries all pairs of outputs
+    on which the frequency of every concept is off by at most α = 0.1."""
     concepts = [set(), {1}, {1, 2}]
     outputs = list(combinations_with_replacement(range(3), 15))
     kinds = [(x, y) for y in (1, 0) for x in (1, 2)]

@@ -107,8 +107,8 @@ def test_the_tail_bound_of_the_exponential_mechanism_is_tight_up_to_the_probabil
 
 
 def gap_delta(at, *, epsilon, delta, tight=False):
-    """Return the largest delta of A_dist, derived by hand. Both gaps belong to the same solution, or a gap of
-    2 faces a tie."""
+    """Return the largest delta of A_dist, derived by hand. Either the same solution leads on both databases,
+    or one leads by 2 on one database and there is a tie on the other."""
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     threshold = scale * math.log(1 / inside) + 2
     noise, gaps = stats.laplace(scale=scale), np.arange(1, math.ceil(threshold) + 8)

@@ -1,4 +1,5 @@
-"""Audits of the privacy of runs on noisy labels: by their output, and by their whole transcript."""
+"""Privacy audits of algorithms that run on noisy labels. Some audit the output alone, some the
+whole transcript."""
 
 import numpy as np
 import pytest

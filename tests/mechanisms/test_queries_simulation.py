@@ -48,8 +48,8 @@ def response(epsilon, k=2):
 
 
 def geometric(epsilon, top):
-    """Return a randomizer: a record in {0 … top} plus two-sided geometric noise of rate ε/top, clamped. It is
-    ε-private."""
+    """Return an ε-private randomizer. It adds two-sided geometric noise of rate ε/top to a record in
+    {0 … top} and clamps the sum."""
     return TableRandomizer.of(
         lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
         range(top + 1),
@@ -358,7 +358,7 @@ HALVES = Population([0, 1], [0.35, 0.65])
 
 
 def joint_truth(population):
-    """Return Pr[a_1, a_2], by an explicit sum over the values of the entry."""
+    """Return Pr[a_1, a_2] of the answers in two rounds, summed over the values of the entry they read."""
     return {
         (a, b): sum(
             p * FIRST.table[z][a] * (IF_ZERO if a == 0 else IF_ONE).table[z][b]

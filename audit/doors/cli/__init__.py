@@ -93,7 +93,7 @@ class _Heedless(io.FileIO):
 def _open_streams() -> None:
     """Open closed standard streams on the null device, and ignore write errors of stderr.
 
-    Otherwise the next file that is opened would get the number of a closed descriptor, and our messages would
+    If a stream stayed closed, the next file that is opened would get its descriptor, and our messages would
     go into that file.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):

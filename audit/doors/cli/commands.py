@@ -262,10 +262,11 @@ def self_audit_command(part: str | None, **given: Any) -> int:
     "--trust", is_flag=True, help="Import and call the subject and the --convert that the files name."
 )
 def replay_command(named: tuple[str, ...], **given: Any) -> int:
-    """Check whether saved refutations still stand, by drawing their runs again.
+    """Check whether saved refutations still stand, by new runs.
 
-    Only the new runs decide. They call TARGET on the databases of a file, with the parameters in the file.
-    Without TARGET, give --trust: only then is code that a file names imported and called.
+    Only the new runs decide. The databases and the parameters come from the file, and TARGET says what to
+    call. If you do not give TARGET, give --trust: it lets the command import and call the code that the file
+    names.
     """
     from audit.doors.cli.replay import replay  # loads numpy and more: only for an audit
 
@@ -289,10 +290,10 @@ def report_command(paths: tuple[Path, ...], **given: Any) -> int:
 @click.argument("before", type=FILE)
 @click.argument("after", type=FILE)
 def diff_command(before: Path, after: Path) -> int:
-    """Name what changed from BEFORE to AFTER: verdicts, claims, entries, bounds (by more than noise).
+    """Name the verdicts, claims, entries and bounds that changed from BEFORE to AFTER.
 
-    BEFORE and AFTER are reports, files that `--json` saved, or folders of these. Exit code 1: something
-    changed.
+    A bound has changed if it moved by more than noise. BEFORE and AFTER are reports, files that `--json`
+    saved, or folders of these. Exit code 1: something changed.
     """
     from audit.doors.cli.report import show_changes  # loads numpy and more: only to read results
 

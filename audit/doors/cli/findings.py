@@ -30,7 +30,7 @@ def show_findings(
 ) -> int:
     """Compute the matching findings in parallel, save and print them, and return the exit code.
 
-    Each finding is printed in one line or, with a pattern or `full`, in full.
+    Each finding is printed in full if `pattern` or `full` is given, else in one line.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
     outputs = Outputs(html, saved)

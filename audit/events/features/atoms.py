@@ -102,7 +102,7 @@ class Kind(AtomFeature):
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Return the kind of the output in words; for an exception, that it was raised."""
+        """Return the kind of the output in words, or say in words which exception was raised."""
         raised = [f"{each.kind}" for each in examples if type(each) is Raised]
         shown = [self.show(each) for each in examples if type(each) is not Raised]
         told = [f"the output is {_KINDS[kind]}" for kind in shown if kind in _KINDS]

@@ -29,7 +29,7 @@ def leaves(output: object) -> dict[Path, object]:
     """Return the leaves inside an output, by path; empty if the output is itself a leaf.
 
     Guarantee: the leaves depend on this output alone. There are at most 512, at most 16 steps deep. A text
-    or a number is always a leaf, even if it has parts, which are then listed too.
+    or a number is always a leaf. If it also has parts, these are listed too.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def matrix(view: View, paths: Sequence[Path]) -> Floats:
 
 @dataclass(frozen=True)
 class PartsDifference(NumberFeature):
-    """The difference of two numbers inside the output; NaN if one is absent, and for ∞ − ∞."""
+    """The difference of two numbers inside the output; NaN if one is absent or both are the same infinity."""
 
     first: Path
     second: Path
@@ -203,7 +203,7 @@ class PartsDifference(NumberFeature):
 class PartsSum(NumberFeature):
     """The sum of several numbers inside the output.
 
-    Absent numbers count as 0. The sum is NaN if all are absent, and for ∞ − ∞.
+    Absent numbers count as 0. The sum is NaN if all numbers are absent, or if ∞ and −∞ are among them.
     """
 
     paths: tuple[Path, ...]
@@ -222,7 +222,10 @@ class PartsSum(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsScore(TableScore):
-    """A fitted score of several numbers inside the output, with a table for each; NaN if all are absent."""
+    """A fitted score of several numbers inside the output, with a table for each number.
+
+    The score is NaN if all of these numbers are absent.
+    """
 
     paths: tuple[Path, ...] = ()
 
@@ -285,7 +288,7 @@ def _key_of(path: Path) -> str:
 
 
 def atom(part: object) -> Hashable:
-    """Return the canonical key of a part; all numbers share one key, and all absent parts one.
+    """Return the canonical key of a part. All numbers have the same key; so have all absent parts.
 
     Examples
     --------

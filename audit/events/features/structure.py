@@ -108,7 +108,7 @@ def _without_constants(*sides: Looked) -> list[Looked]:
 
 
 def _is_alike(part: Any, other: Any) -> bool:
-    """Return whether two parts are certainly the same; not for float zeros, which may differ in sign."""
+    """Return whether two parts are certainly the same. Two float zeros may differ in sign: False."""
     kind = type(part)
     plain = kind in (str, int, float, bool) and kind is type(other)
     return part is other or (plain and part == other and (part != 0 or kind is int))
@@ -197,7 +197,10 @@ def _look_into(side: list[View]) -> Looked:
 
 
 def _spell(looked: Looked) -> None:
-    """Add to `looked` the letters of texts that seldom recur; other texts are only compared as a whole."""
+    """Add to `looked` the letters of the texts at places where texts seldom recur.
+
+    At other places texts are only compared as a whole.
+    """
     texts = _texts(looked)
     spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
     for output, parts in looked:
@@ -208,7 +211,7 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Return the texts at each place, without those derived from other texts by removing numbers."""
+    """Return the texts at each place, except those made by removing the numbers from another text."""
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
@@ -223,7 +226,7 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:
-    """Return statements for the result: which parts of the first structured outputs no feature reads.
+    """Return what the result says about parts of the first structured outputs that no feature reads.
 
     Examples
     --------

@@ -25,9 +25,9 @@ _APART: Final = 0x5EED_0000
 
 @dataclass(eq=False)
 class Reel:
-    """Records runs: the tape and seed of the current run, the number of runs so far, and the entropy.
+    """Records runs. It holds the tape and the seed of the current run, and the number of runs so far.
 
-    The entropy seeds the generators that the code makes without a seed.
+    `entropy` seeds the generators that the code makes without a seed.
     """
 
     tape: Tape = field(default_factory=Tape)

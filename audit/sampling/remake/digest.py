@@ -47,10 +47,10 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
     Notes
     -----
-    The digest covers source code: the modules that define the functions and the objects they name, the
-    engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the values that
-    the functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values that
-    a module computes when it is imported are covered only by its source.
+    The digest covers source code: the modules of the functions and of the objects that the functions name,
+    the engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the values
+    that the functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values
+    that a module computes when it is imported are covered only by its source.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """A digest to which values are added, and the modules that these values come from."""
+    """A digest of the values that are added to it. `modules` names the modules that they come from."""
 
     def __init__(self) -> None:
         self.modules: set[str] = set()

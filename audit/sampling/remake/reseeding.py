@@ -139,7 +139,7 @@ def _restart(source: Any, seeds: np.random.SeedSequence) -> None:
 def reseed_process(seed: int, path: Path) -> None:
     """Reseed the global generators of Python and numpy, in a process that only draws runs.
 
-    Otherwise a mechanism that uses them would make the same draws in every process.
+    Without this, a mechanism that uses these generators would make the same draws in every process.
     """
     seeds = _seeds(seed, path, 0)
     random.seed(_whole(seeds))

@@ -121,7 +121,7 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return cloudpickle's reduction, but name classes in full and leave out the importers of modules."""
+        """Return cloudpickle's reduction, but name classes in full and omit `__loader__` and the like."""
         if isinstance(value, ModuleType) and value.__name__ in _by_value():
             # The importer of a module is not state of the subject; under pytest it is pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
@@ -170,7 +170,10 @@ class Reader(pickle.Unpickler):
 
 
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
-    """Return `function` with an empty cache. `_info` only makes pickles differ once the cache is used."""
+    """Return `function` with an empty cache.
+
+    `_info` is not used here. It is in the pickle, so that a pickle changes once the cache has been used.
+    """
     return functools.lru_cache(**parameters)(function)
 
 

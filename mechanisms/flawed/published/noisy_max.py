@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy answer; the noise is enough only for reporting its index."""
+"""Noisy max that reports the largest noisy answer. Its noise is enough only to report the answer's index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class _MaxValue(NoisyAnswers):
     """The common part of the flawed mechanisms below, which report the largest noisy answer itself."""
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the values reported by `size` runs; run i draws the same noise on every database."""
+        """Return the values of `size` runs.
+
+        With equal generators, run i draws the same noise on every database.
+        """
         return np.asarray(self.noisy(database, size, rng).max(axis=1))
 
 
@@ -31,9 +34,9 @@ class LaplaceMaxValue(_MaxValue):
 
     The largest value depends on all noises together: it is at most x only if all d noisy answers are. For x
     below all answers a_i, Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this
-    changes by e^(d·epsilon/2). No event loses more, because the d noisy answers together lose no more. The
-    loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct mechanism (`LaplaceNoisyMax`) reports
-    the index, or the value with fresh noise at a separate cost.
+    probability changes by the factor e^(d·epsilon/2). No event has a larger loss, because the vector of all d
+    noisy answers has none. So the loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct
+    mechanism (`LaplaceNoisyMax`) reports the index, or the value with fresh noise at a separate cost.
 
     Parameters
     ----------
@@ -54,10 +57,10 @@ class LaplaceMaxValue(_MaxValue):
 class ExponentialMaxValue(_MaxValue):
     """Reports the largest of d answers with exponential noise of mean 2/epsilon, instead of its index.
 
-    Exponential noise is never negative, so the value is never below the largest exact answer m. If the
-    largest answer is m + 1 on the neighbour, a value between m and m + 1 is impossible there, but has
-    probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)) here. The loss is unbounded. The correct way is
-    `ExponentialNoisyMax`.
+    Exponential noise is never negative, so the value is never below the largest exact answer. Let this be m
+    on one database and m + 1 on a neighbour. A value between m and m + 1 is impossible on the neighbour. On
+    the first database, with answers a_i, it has probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)). The loss is
+    unbounded. The correct way is `ExponentialNoisyMax`.
 
     Parameters
     ----------

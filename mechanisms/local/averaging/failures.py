@@ -1,4 +1,4 @@
-"""How often exactly a local average misses its tolerance, and which error a given size guarantees."""
+"""The exact probability that a local average misses its tolerance, and the error that a size guarantees."""
 
 from __future__ import annotations
 

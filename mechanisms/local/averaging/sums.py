@@ -108,7 +108,7 @@ class LaplaceSum:
         return scalar_or_array(np.where(np.asarray(x) >= 0.0, outer, log_complement(outer)), x)
 
     def logcdf(self, x: Any) -> Any:
-        """Return log Pr[sum ≤ x], computed as log Pr[sum > −x]: the law is symmetric.
+        """Return log Pr[sum ≤ x]. The law is symmetric, so this is log Pr[sum > −x].
 
         Examples
         --------
@@ -252,8 +252,8 @@ def laplace_rate(x: float) -> float:
     ---------
     For every n, Pr[mean > x·λ] ≤ e^(−n·I(x)) (Markov on e^(t·sum), whose expectation is (1 − λ²t²)^(−n)), and
     no larger exponent holds for all n (Cramér). I(x) = sup_t {x·t + ln(1 − t²)} = x·t + ln(1 − t²) at t =
-    (√(1 + x²) − 1)/x. K11 Lemma A.3 has x²/4 in its place, which is larger than I(x) for *every* x > 0: it
-    estimates 1/(1 − t²) by e^(t²), which is smaller.
+    (√(1 + x²) − 1)/x. K11 Lemma A.3 has x²/4 in place of I(x). This is larger than I(x) for *every* x > 0,
+    because the lemma replaces 1/(1 − t²) by e^(t²), which is smaller.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Oracles that know the distribution: exact, and random within the tolerance."""
+"""Oracles that know the distribution. One answers exactly, one at random within the tolerance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ExactOracle(Oracle):
 
     Guarantee
     ---------
-    Every answer is the mean up to rounding: a valid SQ oracle (K11 Definition 5.4).
+    Every answer is the mean up to rounding, so the oracle is a valid SQ oracle (K11 Definition 5.4).
 
     Examples
     --------
