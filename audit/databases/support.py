@@ -115,7 +115,7 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Yield simpler pairs of neighbours, built from fewer bytes or from zeros, largest change first."""
+        """Yield simpler pairs of neighbours: bytes are deleted or set to 0, long blocks before short ones."""
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):
@@ -147,7 +147,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a change. Half the time its width is one that led to neighbours before, else random."""
+        """Return a random change. Half of the changes reuse a width that has led to neighbours, if any."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]

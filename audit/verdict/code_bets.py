@@ -75,10 +75,9 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
 
 
 def speaks(found: AuditResult) -> bool:
-    """Return whether the bets found something that must be reported because the law does not show it.
+    """Return whether the bets found something that the law does not show and that must be reported.
 
-    If the result has no refutation, no witness and no unfinished runs, there is nothing to report: power or
-    time was too small.
+    That is a refutation, an error, a wealth that has reached its limit, a witness, or unfinished runs.
     """
     if found.verdict is not Verdict.INCONCLUSIVE:
         return found.verdict is not Verdict.NOT_REFUTED

@@ -50,7 +50,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return the number of errors of each point function: labels 1 elsewhere, and labels 0 at its point.
+    """Return each point function's number of errors: label 1 at other points, and label 0 at its point.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class _ProperLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the concepts of `size` runs; run i uses the same uniform numbers on every database."""
+        """Return the concepts of `size` runs. For a given `rng`, all databases get equal uniform numbers."""
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:

@@ -134,7 +134,7 @@ class LocalLaplace(ClaimsItsEpsilon):
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` answers of the entry, of shape (size,) or (size, dimension).
 
-        Run i draws the same noise on every database.
+        For a given `rng`, the noise of run i is the same on every database.
         """
         value = self.values([only_record(database, owner=type(self).__name__)])[0]
         return np.asarray(value + LaplaceNoise(self.scale).sample((size, *value.shape), rng))

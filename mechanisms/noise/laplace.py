@@ -114,7 +114,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` noisy answers, of shape (size,) or (size, dimension).
 
-        Run i draws the same noise on every database.
+        For a given `rng`, the noise of run i is the same on every database.
         """
         answer = self.answer(database)
         return answer + LaplaceNoise(self.scale).sample((size, *np.shape(answer)), rng)
@@ -128,8 +128,8 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        For a number it is (sensitivity/epsilon)·ln(1/beta), exactly (BNS Theorem 1); see
-        `LaplaceNoise.bound`.
+        If the query returns a number, the value is (sensitivity/epsilon)·ln(1/beta), exactly (BNS
+        Theorem 1). For vectors see `LaplaceNoise.bound`.
 
         Examples
         --------

@@ -242,7 +242,7 @@ def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, mo
 
 
 def slow_on_the_right(database, rng):
-    """Return randomized response. On the right database it often fails to finish."""
+    """Return randomized response. On the right-hand database, [1], half of the runs do not finish."""
     if database == [1] and rng.random() < 0.5:
         raise MemoryError
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"

@@ -90,7 +90,7 @@ class Child:
     def kill(self) -> None:
         """End the child immediately; a thread that waits for it gets an error.
 
-        The child is killed before its worker; otherwise it would start another worker. If the child has just
+        The child is killed before its worker, because a living child would start another one. If it has just
         started a worker, this process may not know the worker. The worker would hold the pipes open, and a
         thread would wait for them. Closing the request pipe ends such a worker.
         """
@@ -199,7 +199,7 @@ class Child:
         return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
-        """Wait until the worker has made its subject; a worker that dies before that has not begun a run."""
+        """Wait until the worker has made its subject. A worker that dies earlier has not begun a run."""
         try:
             self._answer(_MAKING)
         except _DiedError as death:

@@ -160,7 +160,7 @@ def _jointly(tables: Sequence[TableRandomizer]) -> TableRandomizer:
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """Gives answers that are already known, as an `LROracle` would."""
+    """Stands in for an `LROracle`, with answers that are already known."""
 
     questions: list[Question]
     said: dict[tuple[int, int], Any]
