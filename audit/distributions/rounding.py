@@ -116,7 +116,7 @@ def moved_logs(logs: Any, by: float) -> Any:
 
 
 def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
-    """Return rational numbers as fractions; None if there are none, or if one is not rational."""
+    """Return the probabilities as fractions if all of them are rational numbers, else None."""
     if isinstance(probabilities, np.ndarray) and probabilities.dtype != object:
         return None
     values = list(probabilities)

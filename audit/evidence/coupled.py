@@ -146,7 +146,7 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the values of ε, shape (levels, 1), and the δ against which events are ranked."""
+        """Return the claims against which events are ranked: several ε, shape (levels, 1), and one δ."""
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 

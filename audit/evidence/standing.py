@@ -72,7 +72,7 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the account for events and the wealth of the account with a goal, against the given claims."""
+        """Return the account for events, and the log wealth of the account with a goal, for these claims."""
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

@@ -90,7 +90,7 @@ def _again_by_law(
 
 
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
-    """Return the witness with the new output; `repeats` says whether it equals the old one.
+    """Return the witness with the new output; `repeats` says whether the new output equals the old one.
 
     `repeats` is None if the old output was read from a file that holds only its text.
     """

@@ -31,14 +31,14 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a number of examples with which the exponential mechanism learns if the class has the target.
+    """Return how many examples the exponential mechanism needs to learn a target of the class.
 
     Guarantee
     ---------
-    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target has no errors, so a hypothesis with n errors is
-    chosen with probability at most e^(−εn/2). One that is wrong with probability p > α has n ~ Bin(m, p), and
-    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which is smaller than at p = α. A union bound over the class gives
-    β.
+    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target makes no errors on the sample, so a hypothesis with
+    n errors is chosen with probability at most e^(−εn/2). A hypothesis that is wrong with probability p > α
+    has n ~ Bin(m, p). Then the mean of e^(−εn/2) is (1 − p(1 − e^(−ε/2)))^m, which falls in p and is at most
+    β/|H| at p = α. A union bound over the class gives β.
 
     Examples
     --------

@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a database as a quality function: as it is, or made from the values that it lists.
+    """Return a database that is a quality function as it is; make one from a list of values.
 
     Guarantee
     ---------

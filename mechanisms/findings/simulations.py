@@ -35,7 +35,7 @@ _BOTH = Population([0, 1])
 
 
 def e15() -> Finding:
-    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance probability in its step 4.
+    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance probability of step 4.
 
     Examples
     --------

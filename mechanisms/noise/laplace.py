@@ -54,7 +54,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (B Definition 2 generalised, Theorem 3; K11 Theorem 2.3; BNS
-    Theorem 1), for real numbers: the low bits of double-precision noise reveal more. The density at v is Π
+    Theorem 1), for real numbers. (The low bits of double-precision noise reveal more.) The density at v is Π
     exp(−|v_j − f(z)_j|/λ)/2λ with λ = Δf/epsilon. By the triangle inequality, the log-ratio between
     neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon. It equals ‖f(z) − f(z′)‖₁/λ at every v that lies beyond
     f(z) as seen from f(z′).

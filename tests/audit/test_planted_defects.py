@@ -225,8 +225,9 @@ class Remembers:
 def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, monkeypatch):
     """The enumeration in `test_evidence` catches this too.
 
-    With one coin for a pair, the last response comes from the other database in half the calls. The outputs
-    (1, 0) and (0, 1) then have probabilities 15/32 and 3/32, in the ratio 5 instead of at most 3.
+    With one coin for a pair of calls, the remembered response comes from the other database in half of the
+    calls. The outputs (1, 0) and (0, 1) then have probabilities 15/32 and 3/32. Their ratio is 5, but the
+    claim allows at most 3.
     """
     case = false_alarms.Case(Remembers(), (([0], [1]),), math.log(3))
 

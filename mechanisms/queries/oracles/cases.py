@@ -78,7 +78,7 @@ class OracleCase:
         self.oracle()  # refuses anything that is not an adversary
 
     def oracle(self) -> Oracle:
-        """Return a fresh oracle: an oracle counts its queries, and an adversary goes through its offsets."""
+        """Return a fresh oracle, because oracles count queries and adversaries use up their offsets."""
         if self.adversary == "exact":
             return ExactOracle(self.population)
         if isinstance(self.adversary, int):

@@ -261,7 +261,7 @@ class BoundedNoiseRun(SQRun):
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output for the rate whose predictor fits the noisy labels best, or the transcript."""
+        """Return the transcript if `view` asks for it, else the output that fits the noisy labels best."""
         self._check(database)
         oracle = self._oracle(database, rng)
         found = learn_from_noisy_labels(
@@ -281,7 +281,7 @@ class BoundedNoiseRun(SQRun):
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the learner's hard distributions; labels are flipped at the bound, half of it, or never."""
+        """Return the learner's hard distributions, with the largest noise rate, half of it, and no noise."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)

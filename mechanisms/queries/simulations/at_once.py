@@ -136,7 +136,7 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance from the output's law to the true law, for every valid oracle: beta."""
+        """beta, which bounds the distance from the output's law to the true law for every valid oracle."""
         return self.beta
 
     def most_distance(self, population: Population) -> float:
