@@ -142,7 +142,7 @@ class Databases:
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return how many record lists of allowed sizes there are, with invalid ones; None if infinite."""
+        """Return how many record lists have allowed sizes, including invalid lists; None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
@@ -290,7 +290,7 @@ class Databases:
         return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a random neighbour; with `valid`, None unless this and the database are allowed."""
+        """Return a random neighbour or None; with `valid`, the database and the neighbour must be allowed."""
         others = self.neighbours(database, rng)
         if self.valid is not None:  # if `valid` allows few databases, it allows few random pairs
             others = filter(self.allowed, others) if self.allowed(database) else iter(())

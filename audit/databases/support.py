@@ -126,7 +126,7 @@ class Support:
         return _Built(database, self._sources.get(canonical.key(database), b""))
 
     def _give(self, source: bytes) -> _Built:
-        """Return the value that the strategy builds from these bytes, and the bytes that it used for this."""
+        """Return the value that the strategy builds from these bytes, and the bytes used for it."""
         built = self._build(source.ljust(_BYTES, b"\0"))
         if built.source:
             self._sources.setdefault(canonical.key(built.database), built.source)
@@ -173,7 +173,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes: a `_Built`, empty for refused bytes."""
+    """Return a function that builds a strategy's value from bytes; on refusal it gives an empty `_Built`."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []

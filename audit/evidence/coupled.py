@@ -239,7 +239,7 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
 
     p and q come from all runs. Coupled runs give one factor: the number of pairs with only the q side inside
-    the event, divided by the number expected of independent runs. Half a pair is added to both numbers, so
+    the event, divided by the number expected for independent runs. Half a pair is added to both numbers, so
     that the factor is positive.
     """
     p, q = candidates.p, candidates.q
@@ -251,7 +251,7 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:
-    """Return an estimate of the best log growth per coupled pair, to second order in D.
+    """Return a second-order approximation of the best log growth per coupled pair.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the first by rank if `furthest`, else the oldest contender; None if the queue is empty."""
+        """Return the best-ranked contender if `furthest`, else the oldest; None if the queue is empty."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -214,7 +214,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return `prospect` minus √(2 ln n) standard errors: an allowance for choosing the best of n."""
+        """Return `prospect` minus √(2 ln n) standard errors, to allow for choosing the best of n pairs."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -376,7 +376,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield variants of the pair whose outputs differ most, then variants or halves of the best pair."""
+        """Yield variants of the pair whose outputs differ most, then of the best pair (halves, if a path)."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
@@ -385,7 +385,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats a pair's change: in turn of the pair furthest apart and the newest."""
+        """Yield a path that repeats one pair's change. The pairs furthest apart and newest take turns."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

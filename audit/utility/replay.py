@@ -101,7 +101,7 @@ def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
-    """Return the problem of the witness's name in `problems` or the learner, else the audit's own problem."""
+    """Return the problem by the witness's name in `problems` or the learner, else the audit's own problem."""
     if problems is not None or callable(getattr(learner, "problems", None)):
         library = read_problems(problems, subject=learner).library
         named = next((problem for problem in library if problem.name == witness.problem), None)

@@ -218,10 +218,7 @@ class Betting:
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return how far the outputs of two coupled runs are apart, and the growth that their draws predict.
-
-        One run is on each side.
-        """
+        """Return how far two coupled outputs, one of each side, are apart, and the growth predicted."""
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
@@ -249,7 +246,7 @@ class Betting:
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return 0 if no prediction is wanted; else the growth that scouting runs predict, and drop them."""
+        """Return the growth predicted from scouting runs, and forget the runs; 0 if no growth is wanted."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None

@@ -80,8 +80,8 @@ class SilentOracle(Oracle):
     This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, so fewer than 1/tau² words r have
     |f̂(r)| > tau. For all other targets the answer is 0. After t queries, adaptive or not, more than 2^d −
     t/tau² targets have had only the answer 0, so the learner cannot distinguish these. If d is a multiple of
-    3, t ≤ 2^(d/3) and tau ≥ 2^(−d/3), they are at least 2^(d/3) targets (Blum et al., as K08 §4 and K11
-    Corollary 5.15 use it).
+    3, t ≤ 2^(d/3) and tau ≥ 2^(−d/3), at least 2^(d/3) such targets remain (Blum et al., as K08 §4 and
+    K11 Corollary 5.15 use it).
 
     Examples
     --------
@@ -111,7 +111,8 @@ def coset_queries(dimension: int) -> list[WordQuery]:
     """Return 2^(d/3) queries. Each word has correlation ±2^(−d/3) with one of them, and 0 with the others.
 
     Each query is (−1)^y·f(x), where f is a bent function of the last 2d/3 bits of x times a character of the
-    first d/3 bits. It is correlated with 2^(2d/3) words. No query can be correlated this much with more.
+    first d/3 bits. It is correlated with 2^(2d/3) words. No query can be correlated this much with more
+    words.
 
     Parameters
     ----------

@@ -59,9 +59,9 @@ class ChunkMeans:
 
 @dataclass(frozen=True)
 class MeansProblem:
-    """A law of records, known by what the queries say of a record, with the exact error of an output.
+    """A law of records, described by the values of the queries, with the exact error of an output.
 
-    Each query has two values; the law gives the probability of the high one.
+    Each query has two values. The law gives the probability of the high one.
 
     Parameters
     ----------
@@ -164,7 +164,10 @@ def _differing(kept: Any, *, target: tuple[bool, ...], masses: tuple[float, ...]
 
 
 def needed_variables(dimension: int, alpha: float) -> int:
-    """Return how many variables there can be that are each the only 0 in 1.05·alpha of the examples."""
+    """Return how many variables a problem can make necessary.
+
+    Each of these variables is the only 0 in a share of 1.05·alpha of the examples.
+    """
     return min(dimension, int(1.0 / (_ABOVE * alpha)))
 
 
@@ -174,8 +177,8 @@ def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroM
     Guarantee
     ---------
     The target contains every variable. Each of the first `needed_variables` variables is the only 0 in a
-    share of 1.05·alpha of the examples. No positive example has a 0, so all averages are 0. An output without
-    one of these variables has 1.05·alpha more error.
+    share of 1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Leaving one
+    of these variables out of the output adds 1.05·alpha to its error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 

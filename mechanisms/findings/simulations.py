@@ -176,7 +176,7 @@ def n11() -> Finding:
 
 
 def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
-    """Return ε, e^ε, tau, K08's largest distance and acceptance probability, and the corrected distance."""
+    """Return ε, e^ε, tau, largest distance and acceptance probability of K08, and corrected distance."""
     simulation = RandomizerSimulation(randomizer=binary_response(epsilon), base=0, accesses=1, beta=tau)
     access = simulation.access
     slack, top = tau * access.proposal * access.spread, access.proposal * math.exp(epsilon)

@@ -44,7 +44,7 @@ def letters(solutions: Any) -> list[str]:
 
 
 def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
-    """Return up to three records. Each supports only the solution equal to it; [] for an unknown score.
+    """Return up to three records, each a vote for the solution equal to it; [] for an unknown score.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
     Parameters
     ----------
     known
-        At least two records. Each supports one solution, and no two the same.
+        At least two records, each of which supports a solution of its own.
     blank
         A record that supports no solution.
     alpha, size
@@ -90,7 +90,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
 def shortfall_problem(
     name: str, database: Any, *, solutions: Sequence[Any], scores: Iterable[float]
 ) -> Problem:
-    """Return the problem of choosing a solution that scores high; the error is best score minus its score.
+    """Return the problem of choosing a high-scoring solution; the error is its distance to the best score.
 
     Examples
     --------

@@ -85,8 +85,8 @@ class StableSelection(PlainParameters):
 
     With b the scale and t the threshold, let f be best with gap g on one database, and let g′ be the gap on a
     neighbour. (i) If f is best on the neighbour too, |g − g′| ≤ 2, and the probabilities of "⊥1" and of f
-    both change by a factor of at most e^(2/b). (ii) Otherwise the neighbour never returns f. On the first
-    database f led by g, and now it leads no longer, so g ≤ 2. The first database then returns f with
+    both change by a factor of at most e^(2/b). (ii) Otherwise the neighbour never returns f. Since f
+    leads by g on the first database and not on the neighbour, g ≤ 2. So the first database returns f with
     probability at most Pr[2 + Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same holds for a solution that only the
     neighbour returns. The gaps differ by at most 2, so "⊥1" changes as in (i). Here 2/b = epsilon/2 and
     (t − 2)/b = ln(1/delta). A gap of 2 on one database and a tie on the other attain delta/2. Gaps g > 0 and
@@ -332,8 +332,8 @@ class TightStableSelection(StableSelection):
     ---------
     (epsilon, delta)-differential privacy; at epsilon no smaller delta is enough. The derivation of
     `StableSelection` holds for any noise scale b and threshold t: the loss is 2/b, and the delta is
-    e^(−(t − 2)/b)/2. With this b and t they are epsilon and delta. The best solution needs about half the gap
-    that it needs there: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+    e^(−(t − 2)/b)/2. With this b and t they are epsilon and delta. The mechanism needs about half the gap to
+    return the best solution: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
 
     Examples
     --------

@@ -189,8 +189,7 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """The δ at a distance comes from the inequality of one step, b ← R·b + δ, applied at each step. It starts
-    from b = 0."""
+    """The δ at a distance is the value that b = 0 takes if b ← R·b + δ is applied once for each step."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)

@@ -59,7 +59,7 @@ def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
 
 
 def then_who_denied(answers):
-    """Ask the first entry that answered 0 once more. The randomizer has ε = 1/4 if both entries answered 0,
+    """Ask one entry again: the first that answered 0. The randomizer has ε = 1/4 if both entries answered 0,
     and ε = 1/2 otherwise."""
     share = 0.25 if not answers[0].any() else 0.5
     return int(answers[0].argmin()), RandomizedResponse(epsilon=share)

@@ -80,7 +80,7 @@ class NumberFeature(Feature):
         return self._special_interval(*intervals[0]) if len(intervals) == 1 else None
 
     def _special_interval(self, low: float, high: float) -> str | None:  # noqa: ARG002 - most have none
-        """Return special words for "the value lies in this interval", or None. At most one end is infinite."""
+        """Return special words for "the value lies in this interval", or None. One end may be infinite."""
         return None
 
 

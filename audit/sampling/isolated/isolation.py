@@ -90,9 +90,9 @@ class Child:
     def kill(self) -> None:
         """End the child immediately; a thread that waits for it gets an error.
 
-        The child is killed before its worker, because a living child would start another one. If it has just
-        started a worker, this process may not know the worker. The worker would hold the pipes open, and a
-        thread would wait for them. Closing the request pipe ends such a worker.
+        The child is killed before its worker, because a living child would start another worker. If the child
+        has just started a worker, this process may not know the worker. The worker would hold the pipes open,
+        and a thread would wait for them. Closing the request pipe ends such a worker.
         """
         self._process.kill()
         self._process.wait()

@@ -149,7 +149,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the subject with tolerance `alpha` for every query and with this `beta`. None: as it is."""
+        """Return the subject with tolerance `alpha` for all queries and with `beta`; None keeps a value."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 

@@ -21,7 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates. If the true rate is at most `bound`, one of these can stand in for it.
+    """Return noise rates of which one can stand in for the true rate, whatever it is up to `bound`.
 
     Parameters
     ----------
