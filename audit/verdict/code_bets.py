@@ -64,8 +64,8 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
     """Return the databases to bet on: the worst pairs under the law, and the boundary of the domain.
 
     The search tries no others: the law says where the loss is largest, and the boundary covers the rest. If a
-    strategy makes whole databases, only the strategy knows which are allowed. So its pairs are tried after
-    the worst ones.
+    strategy makes whole databases, only the strategy knows which are allowed. In this case the strategy's
+    pairs replace the boundary.
     """
     if databases.whole or databases.unchecked:
         return replace(databases, given=(*worst, *databases.given))

@@ -140,9 +140,9 @@ class Child:
         """Return a drawn block.
 
         A subject is steady if the same seeds give the same runs again. The block of a steady subject is sent
-        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. For
-        other subjects each outcome is sent immediately from the start. Drawing a block again because of how
-        the first draw ended would bias the outputs.
+        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. The
+        block of another subject must not be drawn again: a second draw only after a death would bias the
+        outputs. So each outcome of such a subject is sent immediately from the start.
         """
         try:
             return self._whole(task, steady=steady)
