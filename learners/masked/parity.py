@@ -111,8 +111,8 @@ def coset_queries(dimension: int) -> list[WordQuery]:
     """Return 2^(d/3) queries. Each word has correlation ±2^(−d/3) with one of them, and 0 with the others.
 
     Each query is (−1)^y·f(x), where f is a bent function of the last 2d/3 bits of x times a character of the
-    first d/3 bits. It is correlated with 2^(2d/3) words. No query can be correlated this much with more
-    words.
+    first d/3 bits. Each is correlated with 2^(2d/3) words. No query can be correlated this much
+    with more words.
 
     Parameters
     ----------
