@@ -375,7 +375,7 @@ def check_word(value: Any, words: Any, *, what: str) -> None:
 
 
 def check_fields(made: Any, *, of: str = "") -> None:
-    """Replace each field of a frozen dataclass by the result of the ``check`` in its metadata."""
+    """Replace each field of a frozen dataclass by the result of the ``check`` in the field's metadata."""
     for each in fields(made):
         value = each.metadata["check"](getattr(made, each.name), what=Parameter(each.name, of=of))
         object.__setattr__(made, each.name, value)

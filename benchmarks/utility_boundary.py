@@ -21,14 +21,14 @@ def told():
 
 
 class Ordinary:
-    """A learner that fails at random by the generator that it receives."""
+    """A learner that fails at random. It draws from the given generator."""
 
     def __call__(self, _, rng):
         return float(rng.random() < BETA)
 
 
 class Own:
-    """A learner that fails at random by a generator that belongs to the process."""
+    """A learner that fails at random. It draws from a generator of the process."""
 
     def __call__(self, _):
         return float(random.random() < BETA)
@@ -75,7 +75,7 @@ class Cell:
 
 
 class Sharing:
-    """A learner that fails at random by the generator that it receives, and changes its records."""
+    """A learner that fails at random. It draws from the given generator, and changes its records."""
 
     def __call__(self, database, rng):
         database[0].value = 0

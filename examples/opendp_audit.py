@@ -39,7 +39,7 @@ class Measured:
     single
         Whether the measurement takes a single record instead of a list.
     expected, known, budget
-        The expected verdict, the upstream report of a known fault, and the number of runs of `libraries.py`.
+        The expected verdict; where a known fault is reported upstream; how many runs `libraries.py` makes.
     """
 
     build: Callable[[], dp.Measurement]

@@ -47,7 +47,7 @@ def test_mine(auditor, tmp_path):
 
 
 def oldest():
-    """Run the tests with the lowest version of each dependency. Their own dependencies are not restricted."""
+    """Run the tests with the lowest version of each dependency. Indirect dependencies are not restricted."""
     wanted = _dependencies()
     # the last patch release, since some first releases were withdrawn
     lowest = [re.sub(r">=(.*)", r"==\1.*", each) for each in wanted]

@@ -122,7 +122,7 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether no two neighbours are known to lie in the domain. If so, no pair can refute the claim."""
+        """Whether the audit knows no pair of neighbours in the domain. Without one it cannot refute."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
@@ -142,7 +142,7 @@ class Databases:
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return how many record lists have an allowed size, `valid` or not; None if infinitely many do."""
+        """Return how many record lists have allowed sizes, including invalid lists; None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
@@ -257,7 +257,7 @@ class Databases:
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records. With `valid`, all pairs follow in random order."""
+        """Yield allowed pairs of the records; with `valid`, then every pair of the domain in random order."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
@@ -290,7 +290,7 @@ class Databases:
         return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a random neighbour, or None; with `valid`, both databases must be allowed."""
+        """Return a random neighbour or None; with `valid`, the database and the neighbour must be allowed."""
         others = self.neighbours(database, rng)
         if self.valid is not None:  # if `valid` allows few databases, it allows few random pairs
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
@@ -312,7 +312,7 @@ class Databases:
             yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield neighbours whose first record is replaced by an extreme one; then a random neighbour."""
+        """Yield neighbours of a database: a few with extreme records, then a random one."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:

@@ -115,7 +115,7 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Yield simpler pairs of neighbours, built from fewer bytes or from zeros, largest change first."""
+        """Yield simpler pairs of neighbours: bytes are deleted or set to 0, long blocks before short ones."""
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):
@@ -126,7 +126,7 @@ class Support:
         return _Built(database, self._sources.get(canonical.key(database), b""))
 
     def _give(self, source: bytes) -> _Built:
-        """Return the value that the strategy builds from these bytes, and the bytes it read."""
+        """Return the value that the strategy builds from these bytes, and the bytes used for it."""
         built = self._build(source.ljust(_BYTES, b"\0"))
         if built.source:
             self._sources.setdefault(canonical.key(built.database), built.source)
@@ -147,7 +147,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a change. Half the time its width is one that led to neighbours before, else random."""
+        """Return a random change. Half of the changes reuse a width that has led to neighbours, if any."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
@@ -173,7 +173,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes; None if the strategy refuses the bytes."""
+    """Return a function that builds a strategy's value from bytes; on refusal it gives an empty `_Built`."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []

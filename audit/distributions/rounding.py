@@ -34,13 +34,13 @@ class Given(NamedTuple):
 
 
 def rounding(count: int) -> float:
-    """Return (count + 2)·2⁻⁵³, a bound on the error of one of `count` float probabilities or a sum of them.
+    """Return (count + 2)·2⁻⁵³. It bounds the error of each of `count` float probabilities, and of their sums.
 
-    **Guarantee.** Suppose count − 1 of them have relative errors of at most 2·2⁻⁵³ (a few roundings each).
-    They are added one by one, and the last is computed as 1 − (their sum). Their own errors add up to at most
-    2·2⁻⁵³. Each addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at
-    most (2 + count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. If such a remainder is
-    divided into shares, its error is divided in the same way.
+    **Guarantee.** Suppose all probabilities but the last have relative errors of at most 2·2⁻⁵³ (a few
+    roundings each). They are added one by one, and the last is computed as 1 − (their sum). The errors of the
+    summands add up to at most 2·2⁻⁵³. Each addition, and the subtraction, rounds a number ≤ 1 by at most
+    2⁻⁵⁴. The whole error is at most (2 + count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller
+    error. If the last probability is divided into shares, its error is divided in the same way.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def moved_logs(logs: Any, by: float) -> Any:
 
 
 def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
-    """Return rational numbers as fractions; None if there are none, or if one is not rational."""
+    """Return the probabilities as fractions if all of them are rational numbers, else None."""
     if isinstance(probabilities, np.ndarray) and probabilities.dtype != object:
         return None
     values = list(probabilities)

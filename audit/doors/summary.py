@@ -187,13 +187,14 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 
 
 def _log_wealth(result: Saved) -> float:
-    """Return the logarithm of an e-value against the claim; 0 without such evidence.
+    """Return the logarithm of an e-value against the claim; 0 if the audit came to no verdict.
 
     Guarantee
     ---------
-    An audit's e-value is its wealth. A replay has no wealth: its e-value is 1/significance if it refutes,
-    else 0. If the claim holds, a replay refutes with probability at most its significance, so the mean of the
-    e-value is at most 1. That assumes that the event was fixed before the calls (`audit.verdict.redraw`).
+    An audit's e-value is its wealth, or ∞ for a refutation by exact laws. A replay has no wealth. Its e-value
+    is 1/significance if it refutes, else 0. If the claim holds, a replay refutes with probability at most its
+    significance, so the mean of the e-value is at most 1. The event of a replay must have been fixed before
+    the calls, as in `audit.verdict.redraw`.
     """
     if result.evidence is Evidence.EXACT:
         return math.inf if result.refuted else 0.0

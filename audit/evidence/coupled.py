@@ -43,7 +43,7 @@ _PARTS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """Events of one table, for one side as the p side, to bet on in the next coupled batch.
+    """Events on which the next coupled batch is bet. They share one table and one choice of the p side.
 
     `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
     """
@@ -55,7 +55,8 @@ class CoupledChosen(Chosen):
 class CoupledAim:
     """A bet that aims at a given wealth by the last pair of runs.
 
-    `events` holds, for each event of `aim`, its `CoupledChosen` and its index there.
+    `events` holds, for each event of `aim`, the `CoupledChosen` that contains the event, and the place of the
+    event in this `CoupledChosen`.
     """
 
     aim: Aim
@@ -111,7 +112,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the counts of pairs by both runs' bins; a new table has only the counts of kept pairs."""
+        """Return the counts of pairs by both runs' bins; for a new table, only of the pairs still stored."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -145,7 +146,7 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the values of ε, shape (levels, 1), and the δ against which events are ranked."""
+        """Return the claims against which events are ranked: several ε, shape (levels, 1), and one δ."""
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
@@ -237,8 +238,9 @@ def _independent(candidates: Candidates) -> Floats:
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
 
-    p and q come from all runs. Coupled runs give one factor: how often only the q side is inside the event,
-    relative to independent pairs. Half a pair is added to both counts, so that the factor is positive.
+    p and q come from all runs. Coupled runs give one factor: the number of pairs with only the q side inside
+    the event, divided by the number expected for independent runs. Half a pair is added to both numbers, so
+    that the factor is positive.
     """
     p, q = candidates.p, candidates.q
     expected, pairs = q * (1 - p), counted.sum()
@@ -249,7 +251,7 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:
-    """Return an estimate of the best log growth per coupled pair, to second order in D.
+    """Return a second-order approximation of the best log growth per coupled pair.
 
     Parameters
     ----------

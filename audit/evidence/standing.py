@@ -34,8 +34,8 @@ class Standing:
     claims
         Pairs (ε, δ).
     own, reserve, goal
-        Log wealth against each claim, in thousandths: the part of the event account that is bet, the reserve
-        of that account, and the account with a goal.
+        Log wealth against each claim, in thousandths. `own` is the part of the event account that is bet,
+        `reserve` is the rest of that account, and `goal` is the account with a goal.
     """
 
     bets: int
@@ -72,7 +72,7 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the wealth of the account for events, and of the other one, against some of the claims."""
+        """Return the account for events, and the log wealth of the account with a goal, for these claims."""
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

@@ -127,7 +127,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the contender ranked first or, if not `furthest`, the oldest; None if the queue is empty."""
+        """Return the best-ranked contender if `furthest`, else the oldest; None if the queue is empty."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -214,7 +214,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return `prospect` minus √(2 ln n) standard errors: the best of n pairs looks better than it is."""
+        """Return `prospect` minus √(2 ln n) standard errors, to allow for choosing the best of n pairs."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -224,7 +224,7 @@ class Search:
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
         """Return a sort key: growth (0 if it may be chance), growth against smaller ε, nearness, and loss.
 
-        Among pairs without growth, neighbours come first: a path shows little if the claim holds.
+        Nearness puts neighbours before the ends of paths, if no growth decides between them.
         """
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
@@ -272,7 +272,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Yield a promising pair for more runs, else a new pair; return False if there is neither."""
+        """Yield the pairs that get runs in this step; return False if no pair is left."""
         if self._steered:
             yield from self._asked()
         self._taken += 1
@@ -292,7 +292,7 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the best pair of one level: the highest that fewer than half of its pairs have left.
+        """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
 
         This is asynchronous successive halving: a pair moves up when its runs are doubled, and each level
         gets about the same share of all runs. Bets do not raise the level of a pair; otherwise pairs with
@@ -337,7 +337,7 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair with the largest predicted growth; None if it has runs or does not clearly lead."""
+        """Return the pair of largest predicted growth if it clearly leads and has no runs yet, else None."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
@@ -352,7 +352,7 @@ class Search:
         return first.next(furthest=furthest) or then.next(furthest=furthest)
 
     def _left(self) -> Contender | None:
-        """Return the best of the pairs with the fewest runs: all pairs of a small domain get runs in turn."""
+        """Return the best of the pairs with the fewest runs, so that all pairs of a small domain get runs."""
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
@@ -376,7 +376,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield variants of the pair whose outputs differ most, then variants or halves of the best pair."""
+        """Yield variants of the pair whose outputs differ most, then of the best pair (halves, if a path)."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
@@ -385,7 +385,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats the change of the pair whose outputs differ most, or of the newest."""
+        """Yield a path that repeats one pair's change. The pairs furthest apart and newest take turns."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

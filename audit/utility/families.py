@@ -52,7 +52,7 @@ class Family:
         return self.vary is None and self.random is None and self.source != "strategy"
 
     def words(self, tried: int, kept: int | None = None) -> str:
-        """Return a text on the family: `tried` problems were searched and `kept` audited (None: all)."""
+        """Return a text on the family: of `tried` problems searched, `kept` were audited (None: all)."""
         many = len(self.library)
         if self.source == "strategy":
             start = f"{many} examples of the strategy"

@@ -32,9 +32,10 @@ def replay_failure(
 ) -> UtilityWitness:
     """Repeat the failure that a result shows, and return it; `repeats` says whether the output is the same.
 
-    The audit's `convert` prepares the databases, unless the learner has its own. The audit's problem measures
-    the error again; for a result from a file, the problem of the same name does. A refutation by exact laws
-    is computed again. Then `refutes` says whether the failure probability is still above beta.
+    The audit's `convert` prepares the databases, unless the learner has its own. The error is measured again:
+    by the problem of the same name in `problems` or of the learner, else by the audit's own problem. A
+    refutation by exact laws is computed again. Then `refutes` says whether the failure probability is still
+    above beta.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def _again_by_law(
 
 
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
-    """Return the witness with the new output; `repeats` says whether it equals the old one.
+    """Return the witness with the new output; `repeats` says whether the new output equals the old one.
 
     `repeats` is None if the old output was read from a file that holds only its text.
     """
@@ -100,7 +101,7 @@ def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
-    """Return the witness's problem, found by name in `problems` or the learner, else from the audit."""
+    """Return the problem by the witness's name in `problems` or the learner, else the audit's own problem."""
     if problems is not None or callable(getattr(learner, "problems", None)):
         library = read_problems(problems, subject=learner).library
         named = next((problem for problem in library if problem.name == witness.problem), None)

@@ -218,10 +218,7 @@ class Betting:
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return how far the outputs of two coupled runs are apart, and the growth that their draws predict.
-
-        One run is on each side.
-        """
+        """Return how far two coupled outputs, one of each side, are apart, and the growth predicted."""
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
@@ -234,7 +231,7 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Return a pair's recorded scouting outputs; if neither is an answer, never record again."""
+        """Return a pair's recorded scouting outputs; if no run gives an answer, [] (and record no more)."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
@@ -243,13 +240,13 @@ class Betting:
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return recorded runs of a pair, an even number; None for each if the budget is too small."""
+        """Return an even number of recorded runs of a pair; if the budget is too small, None for each run."""
         if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
             return [None] * len(even)
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return the growth predicted from a pair's scouting runs, or 0 if not wanted; drop these runs."""
+        """Return the growth predicted from scouting runs, and forget the runs; 0 if no growth is wanted."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
@@ -363,8 +360,8 @@ class Betting:
     def _singly(self) -> bool:
         """Whether every run is a call of its own.
 
-        Runs of one sampler call are independent trials only if they depend on the generator alone, as with a
-        cache. A refutation that depends on other state must be confirmed by single calls.
+        If the subject uses state other than the generator, such as a cache, the runs of one sampler call may
+        depend on each other. Then only single calls can confirm a refutation.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 

@@ -64,8 +64,8 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
     """Return the databases to bet on: the worst pairs under the law, and the boundary of the domain.
 
     The search tries no others: the law says where the loss is largest, and the boundary covers the rest. If a
-    strategy makes whole databases, only the strategy knows which are allowed. So its pairs are tried after
-    the worst ones.
+    strategy makes whole databases, only the strategy knows which are allowed. In this case the strategy's
+    pairs replace the boundary.
     """
     if databases.whole or databases.unchecked:
         return replace(databases, given=(*worst, *databases.given))
@@ -75,10 +75,9 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
 
 
 def speaks(found: AuditResult) -> bool:
-    """Return whether the bets found something that must be reported because the law does not show it.
+    """Return whether the bets found something that the law does not show and that must be reported.
 
-    If the result has no refutation, no witness and no unfinished runs, there is nothing to report: power or
-    time was too small.
+    That is a refutation, an error, a wealth that has reached its limit, a witness, or unfinished runs.
     """
     if found.verdict is not Verdict.INCONCLUSIVE:
         return found.verdict is not Verdict.NOT_REFUTED

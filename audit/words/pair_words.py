@@ -63,7 +63,7 @@ def _others(count: int) -> str:
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return both databases as texts, p's first. If the second is long, its text only names the change.
+    """Return the p and the q side's database as texts; if long, the second only says what differs.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _window(text: str, start: int, limit: int) -> str:
 
 
 def one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
-    """Return the change of one record that turns `first` into `second`, and where; None if no change does."""
+    """Return the one-record change that turns `first` into `second`, and its index; None if none does."""
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)

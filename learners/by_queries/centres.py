@@ -110,11 +110,11 @@ class KMeansQueries:
 
     Guarantee
     ---------
-    The algorithm asks `rounds` rounds of k·(d + 1) queries: k masses and k·d coordinate sums. With a valid
-    oracle and mass m ≥ least_mass + tau, a centre's coordinate differs from that of Lloyd's centre for the
-    same clusters by at most 2·tau/(m − tau): |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. With
-    the exact oracle, the algorithm is Lloyd's iteration itself. (K11 §1.1.1 names k-means as an algorithm
-    that seems to need adaptivity.)
+    The algorithm asks `rounds` rounds of k·(d + 1) queries: k masses and k·d coordinate sums. Let a cluster
+    have the mass m ≥ least_mass + tau and the coordinate sum s, and let m̂ and ŝ be the answers of a valid
+    oracle. Then |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. So each coordinate differs from that
+    of Lloyd's centre for the same clusters by at most 2·tau/(m − tau). With the exact oracle, the algorithm
+    is Lloyd's iteration itself. (K11 §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
 
     Examples
     --------

@@ -334,5 +334,5 @@ def label_counts(
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Return whether two tuples are equal; copies sent to another process are not the same object."""
+    """Return whether two tuples are equal. Only copies from another process need the slow comparison."""
     return left is right or left == right

@@ -68,7 +68,7 @@ class WordQuery:
 
 
 class SilentOracle(Oracle):
-    """Answers 0 to a query about PARITY if the query's mean is within the tolerance of 0, else the mean.
+    """Answers a query about PARITY by 0 if the tolerance allows this answer, and by the exact mean if not.
 
     Parameters
     ----------
@@ -77,10 +77,11 @@ class SilentOracle(Oracle):
 
     Guarantee
     ---------
-    This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| >
-    tau: a query is answered by 0 except for fewer than 1/tau² targets. After t queries, adaptive or not, more
-    than 2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤
-    2^(d/3) and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
+    This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, so fewer than 1/tau² words r have
+    |f̂(r)| > tau. For all other targets the answer is 0. After t queries, adaptive or not, more than 2^d −
+    t/tau² targets have had only the answer 0, so the learner cannot distinguish these. If d is a multiple of
+    3, t ≤ 2^(d/3) and tau ≥ 2^(−d/3), at least 2^(d/3) such targets remain (Blum et al., as K08 §4 and
+    K11 Corollary 5.15 use it).
 
     Examples
     --------
@@ -107,10 +108,11 @@ class SilentOracle(Oracle):
 
 
 def coset_queries(dimension: int) -> list[WordQuery]:
-    """Return 2^(d/3) queries, each correlated by 2^(−d/3) with 2^(2d/3) words; together they cover all words.
+    """Return 2^(d/3) queries. Each word has correlation ±2^(−d/3) with one of them, and 0 with the others.
 
-    The f of a query is a bent function of the last 2d/3 bits times a character of the first d/3. No query is
-    correlated this much with more words, and every word is correlated with exactly one of these queries.
+    Each query is (−1)^y·f(x), where f is a bent function of the last 2d/3 bits of x times a character of the
+    first d/3 bits. Each is correlated with 2^(2d/3) words. No query can be correlated this much
+    with more words.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs; run i draws the same coins on databases of the same length."""
+        """Return the answers of `size` runs. For a given `rng`, databases of equal length get equal coins."""
         system = BitSystem.of(self._examples(database))
         outputs: list[Any] = [REFUSED] * size
         block = max(1, _DRAWS // (system.count + self.dimension))

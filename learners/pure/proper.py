@@ -31,14 +31,14 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a number of examples with which the exponential mechanism learns if the class has the target.
+    """Return how many examples the exponential mechanism needs to learn a target of the class.
 
     Guarantee
     ---------
-    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target has no errors, so a hypothesis with n errors is
-    chosen with probability at most e^(−εn/2). One that is wrong with probability p > α has n ~ Bin(m, p), and
-    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which is smaller than at p = α. A union bound over the class gives
-    β.
+    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target makes no errors on the sample, so a hypothesis with
+    n errors is chosen with probability at most e^(−εn/2). A hypothesis that is wrong with probability p > α
+    has n ~ Bin(m, p). Then the mean of e^(−εn/2) is (1 − p(1 − e^(−ε/2)))^m, which falls in p and is at most
+    β/|H| at p = α. A union bound over the class gives β.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return the number of errors of each point function: labels 1 elsewhere, and labels 0 at its point.
+    """Return each point function's number of errors: label 1 at other points, and label 0 at its point.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class _ProperLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the concepts of `size` runs; run i uses the same uniform numbers on every database."""
+        """Return the concepts of `size` runs. For a given `rng`, all databases get equal uniform numbers."""
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:

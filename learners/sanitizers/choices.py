@@ -59,7 +59,7 @@ class RepeatedChoosing:
     def sample(self, size: int, rng: np.random.Generator) -> list[list[int]]:
         """Return, for each of `size` runs, the indices of the chosen points in the order of choice.
 
-        Run i uses the same noise and the same uniform numbers on every database.
+        For a given `rng`, the noise and the uniform numbers of run i are the same on every database.
         """
         noise = rng.laplace(0.0, self.test.scale, (size, self.rounds))
         uniforms = rng.random((size, self.rounds, 2))

@@ -59,7 +59,9 @@ class ChunkMeans:
 
 @dataclass(frozen=True)
 class MeansProblem:
-    """A law of records, given by the law of each query's value, and the exact error of an output.
+    """A law of records, described by the values of the queries, with the exact error of an output.
+
+    Each query has two values. The law gives the probability of the high one.
 
     Parameters
     ----------
@@ -162,7 +164,10 @@ def _differing(kept: Any, *, target: tuple[bool, ...], masses: tuple[float, ...]
 
 
 def needed_variables(dimension: int, alpha: float) -> int:
-    """Return how many variables can each be the only 0 on 1.05·alpha of the examples."""
+    """Return how many variables a problem can make necessary.
+
+    Each of these variables is the only 0 in a share of 1.05·alpha of the examples.
+    """
     return min(dimension, int(1.0 / (_ABOVE * alpha)))
 
 
@@ -171,9 +176,9 @@ def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroM
 
     Guarantee
     ---------
-    The target holds every variable. `needed_variables` says how many are needed: each of these is the only 0
-    on a share of 1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Dropping one
-    of the needed variables adds 1.05·alpha to the error.
+    The target contains every variable. Each of the first `needed_variables` variables is the only 0 in a
+    share of 1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Leaving one
+    of these variables out of the output adds 1.05·alpha to its error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 
@@ -265,7 +270,7 @@ class ConceptMeans(MeansProblem):
         )
 
     def varied(self, rng: np.random.Generator) -> ConceptMeans:
-        """Return the problem of the concept with the other a, or with one bit of r changed."""
+        """Return the problem of a concept that differs in `a` or in one bit of `r`."""
         place = int(rng.integers(self.dimension + 1))
         r, a = (self.r, 1 - self.a) if place == self.dimension else (self.r ^ 1 << place, self.a)
         return ConceptMeans.of(self.dimension, r=r, a=a, chunk=self.chunk, bent=self.bent)

@@ -72,7 +72,7 @@ class Budget:
         Raises
         ------
         OverspentError
-            The sums would exceed the limit.
+            All claims together would exceed the limit.
         """
         refuse_overspending([*self._claims, claim], limit=self.limit)
         self._claims.append(claim)
@@ -108,12 +108,12 @@ class Budget:
 
 
 def refuse_overspending(claims: Sequence[PrivacyClaim], *, limit: PrivacyClaim) -> None:
-    """Raise an error if the sums of the claims exceed a limit.
+    """Raise an error if the claims together exceed a limit.
 
     Raises
     ------
     OverspentError
-        The sums exceed the limit.
+        The claims together exceed the limit.
 
     Examples
     --------

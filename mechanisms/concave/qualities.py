@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a database as a quality function: as it is, or made from the values that it lists.
+    """Return a database as a quality function. If it is not one yet, it must be a list of values.
 
     Guarantee
     ---------

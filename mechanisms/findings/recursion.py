@@ -177,7 +177,7 @@ def n26() -> Finding:
 
 @cache
 def bns_lemma_2() -> Finding:
-    """BNS Lemma 2, the privacy of Rec: by exact laws, it holds on all kinds of neighbouring qualities tried.
+    """BNS Lemma 2, the privacy of Rec, holds on all neighbouring qualities tried. The laws are exact.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
 
 @cache
 def bns_lemma_3() -> Finding:
-    """BNS Lemma 3, the utility of Rec: it holds with a wide margin on the hardest known qualities.
+    """BNS Lemma 3, the utility of Rec, holds with a wide margin on the hardest known qualities.
 
     Examples
     --------

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def bns_proposition_1_i() -> Finding:
-    """BNS Proposition 1(i) with a score of sensitivity 1: it holds; ε is approached but never reached.
+    """BNS Proposition 1(i) holds for scores of sensitivity 1. The loss comes near ε but never reaches it.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def n7() -> Finding:
 
 
 def bns_proposition_1_ii() -> Finding:
-    """BNS Proposition 1(ii), the tail of the exponential mechanism: it holds and cannot be improved.
+    """BNS Proposition 1(ii), the tail bound of the exponential mechanism, holds and cannot be improved.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def bns_proposition_1_ii() -> Finding:
 
 
 def bns_proposition_2_i() -> Finding:
-    """BNS Proposition 2(i), the privacy of A_dist: it holds on every pair of gaps, with a wide margin.
+    """BNS Proposition 2(i), the privacy of A_dist, holds on every pair of gaps with a wide margin.
 
     Examples
     --------

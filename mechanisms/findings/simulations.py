@@ -35,7 +35,7 @@ _BOTH = Population([0, 1])
 
 
 def e15() -> Finding:
-    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance probability in its step 4.
+    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance probability of step 4.
 
     Examples
     --------
@@ -86,11 +86,11 @@ def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, 
     """Return both ε, and the largest acceptance probability of step 4 under three readings.
 
     The readings are: with the ε of the access, with the ε of the entry, and as corrected. The only record has
-    given an unlikely answer before. Let u = e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the
-    error of both estimates. The denominator is least for this record, namely v. With the ε of the access, the
-    acceptance is (1 + k·u/v²)/((1 + phi)(1 − k/v)), which is near 1/(1 − phi) for a small own ε and a large
-    total. With the ε of the entry it is v times this, (v² + k·u)/((1 + phi)(v − k)). That rises in v on [u,
-    1] and is below 1 at v = 1, because k·(1 + u + phi) < phi for phi ≤ 1/3, as u − u³ ≤ 0.385.
+    given an unlikely answer before, so its denominator v = e^(−earlier) is the least. Let u = e^(−total), and
+    let k = phi·(u − u³) be the error of both estimates. With the ε of the access, the acceptance is (1 +
+    k·u/v²)/((1 + phi)(1 − k/v)), near 1/(1 − phi) if `own` is small and the total large. With the ε of the
+    entry the acceptance is v times as large: (v² + k·u)/((1 + phi)(v − k)). It rises in v on [u, 1]. At v = 1
+    it is below 1, because u − u³ ≤ 0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
     """
     past = ((kary_response(earlier, 2), 0),)
     access = Access(randomizer=binary_response(own), past=past, base=0, epsilon=earlier + own, phi=phi)
@@ -176,7 +176,7 @@ def n11() -> Finding:
 
 
 def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
-    """Return ε, e^ε, tau, K08's largest distance and acceptance probability, and the corrected distance."""
+    """Return ε, e^ε, tau, largest distance and acceptance probability of K08, and corrected distance."""
     simulation = RandomizerSimulation(randomizer=binary_response(epsilon), base=0, accesses=1, beta=tau)
     access = simulation.access
     slack, top = tau * access.proposal * access.spread, access.proposal * math.exp(epsilon)

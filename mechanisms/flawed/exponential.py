@@ -53,12 +53,13 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """The mechanism of BNS Proposition 1(i) as printed: the score's sensitivity is not bounded.
+    """The mechanism of BNS Proposition 1(i) as printed, which does not bound the score's sensitivity.
 
-    The weights are exp(epsilon·q/2) for any q. Here the record says which of two solutions is good, and the
-    good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves by
-    the factor e^(epsilon·points/2), their sum stays the same, and the loss is epsilon·points/2: 5 for 10
-    points at epsilon = 1. The mechanism declares no law.
+    The weights are exp(epsilon·q/2) for any score q. In this example there are two solutions and one record,
+    which names the good solution. The good solution scores `points`, the other scores 0. If the record is
+    replaced, the solutions exchange their scores. Each weight changes by the factor e^(epsilon·points/2), and
+    the sum of the weights stays the same. So the loss is epsilon·points/2, which is 5 for the defaults. The
+    mechanism declares no law.
 
     Parameters
     ----------

@@ -59,8 +59,8 @@ class LocalLaplace(ClaimsItsEpsilon):
     single outcome has probability 0). Two values of g are at most Δ = 2b apart, two vectors at most Δ =
     2·min(d·b, norm) in L1 norm. (Without a norm this splits epsilon evenly over d coordinates.) The noise has
     scale λ = Δ/epsilon on every coordinate. By the triangle inequality, the log-ratio of the densities is at
-    most ‖g(u) − g(u′)‖₁/λ ≤ epsilon, and epsilon is reached if two entries attain Δ. This holds for real
-    numbers: the low bits of double-precision noise reveal more.
+    most ‖g(u) − g(u′)‖₁/λ ≤ epsilon, and epsilon is reached if two entries attain Δ. All this is about real
+    numbers. (The low bits of double-precision noise reveal more.)
 
     Examples
     --------
@@ -134,7 +134,7 @@ class LocalLaplace(ClaimsItsEpsilon):
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` answers of the entry, of shape (size,) or (size, dimension).
 
-        Run i draws the same noise on every database.
+        For a given `rng`, the noise of run i is the same on every database.
         """
         value = self.values([only_record(database, owner=type(self).__name__)])[0]
         return np.asarray(value + LaplaceNoise(self.scale).sample((size, *value.shape), rng))
@@ -187,7 +187,7 @@ def only_record(database: Sequence[Any], *, owner: str) -> Any:
 
 
 def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequence[Any]) -> list[Pair]:
-    """Return the two databases of one record whose values are furthest apart in L1 norm.
+    """Return the two one-record databases with values furthest apart in L1 norm; [] if all are equal.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class NoisyCounts(ClaimsPure):
         return noise + [rows.count(category) for category in self.records]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each category: a record of it is added. All pairs have the same loss."""
+        """Return a pair for each category: no record, and one record of it. All pairs have the same loss."""
         return [([], [category]) for category in self.records]
 
 

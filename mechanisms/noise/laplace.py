@@ -54,7 +54,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (B Definition 2 generalised, Theorem 3; K11 Theorem 2.3; BNS
-    Theorem 1), for real numbers: the low bits of double-precision noise reveal more. The density at v is Π
+    Theorem 1), for real numbers. (The low bits of double-precision noise reveal more.) The density at v is Π
     exp(−|v_j − f(z)_j|/λ)/2λ with λ = Δf/epsilon. By the triangle inequality, the log-ratio between
     neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon. It equals ‖f(z) − f(z′)‖₁/λ at every v that lies beyond
     f(z) as seen from f(z′).
@@ -114,7 +114,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` noisy answers, of shape (size,) or (size, dimension).
 
-        Run i draws the same noise on every database.
+        For a given `rng`, the noise of run i is the same on every database.
         """
         answer = self.answer(database)
         return answer + LaplaceNoise(self.scale).sample((size, *np.shape(answer)), rng)
@@ -128,8 +128,8 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        For a number it is (sensitivity/epsilon)·ln(1/beta), exactly (BNS Theorem 1); see
-        `LaplaceNoise.bound`.
+        If the query returns a number, the value is (sensitivity/epsilon)·ln(1/beta), exactly (BNS
+        Theorem 1). For vectors see `LaplaceNoise.bound`.
 
         Examples
         --------

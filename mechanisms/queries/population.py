@@ -102,7 +102,7 @@ class Population:
 
 
 def check_population(population: Any, *, owner: str, has: str = "expectation") -> Any:
-    """Return `population` if it has the method named by `has`, as a `Population` does; else refuse it.
+    """Return `population`; refuse it unless it is an object with the method named by `has`.
 
     Examples
     --------

@@ -101,7 +101,8 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the reports of `size` runs, of shape (size,), or (size, respondents) for a survey.
 
-        Run i draws the same numbers on every database: who tells the truth, and which other answer is given.
+        For a given `rng`, two choices of run i are the same on every database: which respondents tell the
+        truth, and how far the other answers are from the truth (modulo k).
         """
         truths = self.answers(database)
         shape = (size, *(truths.shape if len(truths) > 1 else ()))
@@ -133,9 +134,9 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         Guarantee
         ---------
         Let the truth be reported with probability t, and any other answer with w = (1 − t)/(k − 1). The
-        expected share of reports of answer j is w + (t − w)·(true share of j). So subtract w and divide by t
-        − w. The estimates are unbiased because they are not clipped. One may fall outside [0, 1]; they sum to
-        1.
+        expected share of reports of answer j is w + (t − w)·(true share of j). So the estimate is (observed
+        share − w)/(t − w). The estimates sum to 1. A single estimate may lie outside [0, 1]: clipping would
+        bias it.
 
         Examples
         --------

@@ -58,7 +58,7 @@ class ChoosingRound:
     def sample(self, scores: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.intp]:
         """Return `size` indices into the scores; −1 is a refusal.
 
-        Draw i uses the same noise and the same uniform number for all scores.
+        For a given `rng`, the noise and the uniform number of draw i do not depend on the scores.
         """
         passed = self.test.sample(float(scores.max(initial=0.0)), size, rng)
         uniforms = rng.random(size)

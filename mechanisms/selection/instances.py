@@ -1,4 +1,4 @@
-"""Databases on which selection is hardest: the problems of its utility audits."""
+"""Databases on which selection is hardest: the problems for utility audits of selection."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def letters(solutions: Any) -> list[str]:
 
 
 def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
-    """Return up to three records that each support only the solution they equal; [] for an unknown score.
+    """Return up to three records, each a vote for the solution equal to it; [] for an unknown score.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
 
 
 def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> list[tuple[str, list[Any]]]:
-    """Return named databases that are hard for the choosing mechanism; in some, two solutions have votes.
+    """Return named databases that are hard for the choosing mechanism. At most two solutions have votes.
 
     Parameters
     ----------
     known
-        Records that each support one solution alone, at least two.
+        At least two records, each of which supports a solution of its own.
     blank
         A record that supports no solution.
     alpha, size
@@ -90,7 +90,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
 def shortfall_problem(
     name: str, database: Any, *, solutions: Sequence[Any], scores: Iterable[float]
 ) -> Problem:
-    """Return the problem of choosing a solution that scores high; the error is its distance below the best.
+    """Return the problem of choosing a high-scoring solution; the error is its distance to the best score.
 
     Examples
     --------

@@ -46,9 +46,10 @@ TIED: Final = "⊥2"
 
 @dataclass(frozen=True, kw_only=True)
 class StableSelection(PlainParameters):
-    """A_dist: return the best solution if it is far ahead of all others, else ⊥1, or ⊥2 for a tie.
+    """A_dist: return the best solution if it is far ahead of all others, else a refusal.
 
     The gap between the two best scores, plus Lap(4/epsilon), is compared with (4/epsilon)·ln(1/delta) + 2.
+    If the noisy gap is smaller, the answer is "⊥1". Otherwise it is the best solution, or "⊥2" for a tie.
 
     Parameters
     ----------
@@ -77,18 +78,19 @@ class StableSelection(PlainParameters):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
-    delta/2). At every loss from epsilon/2 on, the exact delta of the mechanism is delta/2. If delta is small,
-    the least loss at delta is nearly epsilon/2: at most about delta below it. `TightStableSelection` uses
-    this.
+    (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)). In fact the mechanism is
+    (epsilon/2, delta/2)-private, which `TightStableSelection` uses. At every loss from epsilon/2 on, its
+    exact delta is delta/2. If delta is small, the least loss at delta is below epsilon/2 by about delta at
+    most.
 
-    With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
-    neighbour. (i) If f is best there too, |g − g′| ≤ 2, and the probabilities of "⊥1" and f both move by a
-    factor of at most e^(2/b). (ii) Otherwise another solution is best on the neighbour, or several are. f led
-    by g and no longer leads, so g ≤ 2. The neighbour never returns f, whose probability is at most Pr[2 +
-    Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same holds for a solution that only the neighbour returns. The gaps
-    differ by at most 2, so "⊥1" moves as before. Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). A gap of 2
-    and a tie on the neighbour attain delta/2; gaps g > 0 and g + 2 ≤ t of one solution attain epsilon/2.
+    With b the scale and t the threshold, let f be best with gap g on one database, and let g′ be the gap on a
+    neighbour. (i) If f is best on the neighbour too, |g − g′| ≤ 2, and the probabilities of "⊥1" and of f
+    both change by a factor of at most e^(2/b). (ii) Otherwise the neighbour never returns f. Since f
+    leads by g on the first database and not on the neighbour, g ≤ 2. So the first database returns f with
+    probability at most Pr[2 + Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same holds for a solution that only the
+    neighbour returns. The gaps differ by at most 2, so "⊥1" changes as in (i). Here 2/b = epsilon/2 and
+    (t − 2)/b = ln(1/delta). A gap of 2 on one database and a tie on the other attain delta/2. Gaps g > 0 and
+    g + 2 ≤ t of the same solution attain epsilon/2.
 
     Examples
     --------
@@ -213,7 +215,7 @@ class StableSelection(PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers; run i draws the same noise on every database."""
+        """Return `size` answers. For a given `rng`, the noise of run i is the same on every database."""
         gap, answer = self._answer(database)
         return [answer if stable else UNSTABLE for stable in self.test.sample(gap, size, rng).tolist()]
 
@@ -329,9 +331,9 @@ class TightStableSelection(StableSelection):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy; at epsilon no smaller delta is enough. The derivation of
-    `StableSelection` holds for any noise scale b and threshold t, with loss 2/b and delta e^(−(t − 2)/b)/2.
-    Here these are epsilon and delta. To return the best, this mechanism needs about half the gap:
-    `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+    `StableSelection` holds for any noise scale b and threshold t: the loss is 2/b, and the delta is
+    e^(−(t − 2)/b)/2. With this b and t they are epsilon and delta. The mechanism needs about half the gap to
+    return the best solution: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""The betting rule: by enumeration, no bet against a true claim has a positive expected gain. Bounds and
-intervals.
+"""The betting rule: by enumeration, no bet against a true claim has a positive expected gain. Other tests
+here check bounds and intervals.
 
 The file is long because the enumerations share their claims, laws and stakes.
 """
@@ -113,10 +113,10 @@ def expectation(value, p, q, *, order_coin=False):
     value
         The factor for every history, as `factors` gives them.
     p, q
-        The laws of each call on either side, shape (choices, histories before it, outcomes). The subject
-        takes the choices that suit the bet best.
+        The laws on either side, for each call an array (choices, histories before the call, outcomes). The
+        subject takes the choices that suit the bet best.
     order_coin
-        Whether one coin decides the order of both sides in a pair of calls. Otherwise each call has a coin.
+        True: one coin decides the order of the sides in a pair of calls. False: each call has a coin.
     """
     for call in reversed(range(len(p))):
         outcomes = p[call].shape[-1]
@@ -147,7 +147,7 @@ def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
     ("calls", "outcomes", "cases"), [(1, 2, 900), (1, 5, 300), (2, 2, 1_300), (2, 3, 250), (3, 2, 170)]
 )
 def test_by_enumeration_no_batch_has_an_expectation_above_one(calls, outcomes, cases):
-    """2,920 random cases: coins and earlier outcomes may change the laws as long as the claim is kept."""
+    """In 2,920 random cases, coins and earlier outcomes may change the laws, but the claim is kept."""
     rng = np.random.default_rng([20, calls, outcomes])
     assert max(expectations(rng, cases, calls=calls, outcomes=outcomes)) <= 1 + 1e-12
 
@@ -189,8 +189,7 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """Start with b = 0 at the far end and apply the inequality at each step: b ← R·b + δ. This gives the same
-    bound."""
+    """The δ at a distance is the value that b = 0 takes if b ← R·b + δ is applied once for each step."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)
@@ -411,7 +410,7 @@ def test_bounds_do_not_pass_the_truth():
 
 
 def test_bounds_come_close_to_what_an_event_shows():
-    """p = 1/2 against q = 0.1 on 200,000 calls: ε = ln 5 and δ(0) = 0.4. The power is above 1 − 1e-9."""
+    """For p = 1/2 and q = 0.1, ε = ln 5 and δ(0) = 0.4. The test fails with probability below 1e-9."""
     rng = np.random.default_rng(5)
     ledger = Ledger()
     for _ in range(2):
@@ -487,8 +486,8 @@ def test_no_wealth_grows_on_a_pair_that_meets_the_claim():
 
 
 def test_an_outright_leak_once_known_is_refuted_in_eighty_calls():
-    """At ε = 1 and significance 1e-6: h = 1, and a call multiplies the wealth by at most 1 + 1/(2e − 1), so
-    at least 68 calls are needed."""
+    """At ε = 1 a call multiplies the wealth by at most 1 + 1/(2e − 1). So significance 1e-6 takes at least 68
+    calls."""
     fewest = math.log(1e6) / math.log1p(1 / (2 * math.e - 1))
     assert fewest == pytest.approx(68, abs=0.1)
 

@@ -19,8 +19,8 @@ PAST = np.array([[30.0, 20.0, 6.0], [14.0, 25.0, 9.0]])
 
 
 def outcome(cells, width):
-    """Return the counts of calls (side, cell). The last cell holds outcomes that count against a
-    refutation."""
+    """Return the counts of calls by side and cell. The last cell holds runs without an output, which count
+    against a refutation."""
     counts = np.zeros((1, 2, width))
     for side, cell in cells:
         counts[0, side, cell] += 1
@@ -30,8 +30,8 @@ def outcome(cells, width):
 @pytest.mark.parametrize("against", [0.0, 0.3])
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), [(0.3, 0.0, 1), (0.2, 0.05, 1), (0.2, 0.0, 2)])
 def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsilon, delta, distance, against):
-    """All outcomes of two blocks of one call each are enumerated. `against` is the share of runs without an
-    output, equal on both sides."""
+    """All outcomes of two blocks of one call each are enumerated. On both sides, a run has no output with
+    probability `against`."""
     step = math.exp(epsilon * distance)
     laws = [  # the last law meets the claim with equality and spends δ on cell 0
         ([1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]),

@@ -20,7 +20,7 @@ def test_an_audit_that_compares_laws_stops_at_ctrl_c_and_saves_nothing_false(int
 
 
 class Pressing:
-    """A mechanism that presses Ctrl-C, once or several times, during the call with this number."""
+    """A mechanism that presses Ctrl-C `times` times during call number `call`."""
 
     def __init__(self, answer, call, *, times=1):
         self.answer, self.left, self.times = answer, call, times

@@ -108,8 +108,8 @@ def test_a_bet_counts_both_directions():
 
 
 def test_an_interrupted_batch_is_bet_on_by_its_coins():
-    """Each event gets the worst counts: all calls on the likelier database count as outside it, all calls on
-    the other database as inside."""
+    """Each event gets the worst counts: all calls on the likelier database count as outside the event, all
+    calls on the other database as inside."""
     chosen = fed(["yes"] * 60 + ["no"] * 40, ["yes"] * 30 + ["no"] * 70).choose(0.1, 0.0)
     bet = broken_off(chosen, 7, 5)
     sides = [(7, 5) if item.side == 0 else (5, 7) for item in chosen for _ in item.candidates.p]

@@ -225,8 +225,9 @@ class Remembers:
 def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, monkeypatch):
     """The enumeration in `test_evidence` catches this too.
 
-    With one coin for a pair, the last response comes from the other database in half the calls. The outputs
-    (1, 0) and (0, 1) then have probabilities 15/32 and 3/32, in the ratio 5 instead of at most 3.
+    With one coin for a pair of calls, the remembered response comes from the other database in half of the
+    calls. The outputs (1, 0) and (0, 1) then have probabilities 15/32 and 3/32. Their ratio is 5, but the
+    claim allows at most 3.
     """
     case = false_alarms.Case(Remembers(), (([0], [1]),), math.log(3))
 
@@ -242,7 +243,7 @@ def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, mo
 
 
 def slow_on_the_right(database, rng):
-    """Return randomized response. On the right database it often fails to finish."""
+    """Return randomized response. On the right-hand database, [1], half of the runs do not finish."""
     if database == [1] and rng.random() < 0.5:
         raise MemoryError
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"

@@ -200,8 +200,8 @@ def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(pro
 
 
 def test_an_unchanged_file_comes_before_a_nearer_one(project, tmp_path, monkeypatch):
-    """The result is saved outside the project. Its folder has another file with the name of the target's
-    file."""
+    """The result is saved outside the project. A folder above the result has another file with the name of
+    the target's file."""
     away = tmp_path / "results" / "leak.json"
     away.parent.mkdir()
     away.write_text((project / "tests" / "witnesses" / "leak.json").read_text())

@@ -107,8 +107,8 @@ def test_jobs_draw_in_other_processes_and_isolation_in_a_child():
 
 
 class Process:
-    """A mechanism that returns the id of its process. The check of the generator takes it for a subject that
-    follows `rng`."""
+    """A mechanism that returns the id of its process. Yet it passes the check that outputs depend on `rng`
+    alone."""
 
     def __call__(self, database, rng):
         return SameInTheCheck(os.getpid())

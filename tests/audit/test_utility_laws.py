@@ -29,7 +29,7 @@ def ones(p):
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner that fails with probability `says` by its law, and always on the database `bad`."""
+    """A learner that fails with probability `says`, as its law says, but always on the database `bad`."""
 
     bad: int | None = None
     says: float = 0.05

@@ -97,7 +97,7 @@ def test_a_sample_size_that_is_too_large_is_refused_in_one_line(told):
 
 
 def test_the_sample_size_of_a_tiny_alpha_follows_its_promise():
-    """The promise counts errors. So, for small alpha, the number m·alpha hardly depends on alpha."""
+    """For small alpha the sample size is nearly proportional to 1/alpha."""
     large, small = (
         IntervalLearner(dimension=64, alpha=alpha).sample_size() * alpha for alpha in (1e-5, 1e-8)
     )

@@ -59,8 +59,8 @@ def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
 
 
 def then_who_denied(answers):
-    """Ask again the first entry that answered 0. The epsilon is 1/4 if both entries answered 0, and 1/2
-    otherwise."""
+    """Ask one entry again: the first that answered 0. The randomizer has ε = 1/4 if both entries answered 0,
+    and ε = 1/2 otherwise."""
     share = 0.25 if not answers[0].any() else 0.5
     return int(answers[0].argmin()), RandomizedResponse(epsilon=share)
 
@@ -88,7 +88,7 @@ def population_of(simulation):
 
 
 def mixed(protocol, population):
-    """Return the law of the output on independent entries: the weighted mean of the laws on all databases."""
+    """Return the law of the output on randomly drawn entries: an average of the laws on all databases."""
     found = Counter()
     for places in product(range(len(population.points)), repeat=protocol.size):
         law = protocol.distribution([population.points[place] for place in places])

@@ -72,7 +72,7 @@ class NumberFeature(Feature):
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return a shorter phrase for "the value lies in these intervals [low, high)", or None."""
+        """Return a shorter phrase for "the value lies in these intervals [low, high)"; None if none fits."""
         if unscored:
             return None if intervals else self.absent.format(self)
         if intervals == ((-np.inf, np.inf),):
@@ -80,7 +80,7 @@ class NumberFeature(Feature):
         return self._special_interval(*intervals[0]) if len(intervals) == 1 else None
 
     def _special_interval(self, low: float, high: float) -> str | None:  # noqa: ARG002 - most have none
-        """Return special words for "the value lies in this interval", or None; one end is finite."""
+        """Return special words for "the value lies in this interval", or None. One end may be infinite."""
         return None
 
 

@@ -9,11 +9,11 @@ Each of the d losses Lᵢ is known in cells: masses p, q and an interval of the 
 - *Spread.* A cell inside [a·h, b·h] is replaced by two atoms at its ends with the same total p-mass
   and q-mass. (1 − exp(ε − l))₊ as a function of the masses is convex, so this gives an upper bound
   (the dominating pair of "connect the dots", Doroshenko et al. 2022).
-- *Window.* That function is linear in the masses on either side of its kink. So spreading changes the
-  expectation only if the kink is inside the spread cell, and then by at most the cell's width, at most
-  m·h. Replace the losses one after the other: the upper bound exceeds the truth by at most
-  d·m·h·Pr[|L − ε| ≤ d·m·h]. This probability is at most that of the floored sum in
-  [ε − 2·d·m·h, ε + d·m·h]. If L has a density, the bracket is therefore O(h²) wide.
+- *Window.* (1 − exp(ε − l))₊ as a function of the masses is linear on either side of its kink. So
+  spreading a cell changes the expectation only if the kink is inside the cell, and then by at most the
+  cell's width. The width is at most m·h. If the losses are replaced one after the other, the upper bound
+  exceeds the truth by at most d·m·h·Pr[|L − ε| ≤ d·m·h]. This probability is at most the probability that
+  the floored sum is in [ε − 2·d·m·h, ε + d·m·h]. If L has a density, the bracket is therefore O(h²) wide.
 """
 
 import math

@@ -90,9 +90,9 @@ class Child:
     def kill(self) -> None:
         """End the child immediately; a thread that waits for it gets an error.
 
-        The child is killed before its worker; otherwise it would start another worker. If the child has just
-        started a worker, this process may not know the worker. The worker would hold the pipes open, and a
-        thread would wait for them. Closing the request pipe ends such a worker.
+        The child is killed before its worker, because a living child would start another worker. If the child
+        has just started a worker, this process may not know the worker. The worker would hold the pipes open,
+        and a thread would wait for them. Closing the request pipe ends such a worker.
         """
         self._process.kill()
         self._process.wait()
@@ -140,9 +140,9 @@ class Child:
         """Return a drawn block.
 
         A subject is steady if the same seeds give the same runs again. The block of a steady subject is sent
-        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. For
-        other subjects each outcome is sent immediately from the start. Drawing a block again because of how
-        the first draw ended would bias the outputs.
+        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. The
+        block of another subject must not be drawn again: a second draw only after a death would bias the
+        outputs. So each outcome of such a subject is sent immediately from the start.
         """
         try:
             return self._whole(task, steady=steady)
@@ -199,7 +199,7 @@ class Child:
         return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
-        """Wait until the worker has made its subject; a worker that dies before that has not begun a run."""
+        """Wait until the worker has made its subject. A worker that dies earlier has not begun a run."""
         try:
             self._answer(_MAKING)
         except _DiedError as death:

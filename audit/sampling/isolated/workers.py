@@ -39,7 +39,7 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the seconds that the tasks would take in this process; 0 if unknown or for a single task."""
+        """Return the expected time of the tasks here in seconds; 0 for one task or before any measurement."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)

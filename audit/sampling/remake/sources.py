@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """What a module adds to a digest: its file and that file's imports, or its installed distributions."""
+    """A module's part of a digest: its file's digest and imports or, if installed, its distributions."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ def _imports(text: bytes, package: str) -> tuple[str, ...]:
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield all statements of a source: imports are statements, and most nodes are not."""
+    """Yield all statements of a source, imports among them. Other nodes are skipped, to save time."""
     waiting: list[Any] = [*tree.body]
     while waiting:
         node = waiting.pop()

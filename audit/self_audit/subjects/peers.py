@@ -33,16 +33,16 @@ def on_records(function: Function) -> Drawn:
 
 @dataclass(frozen=True)
 class Peer:
-    """A mechanism of the suite, with its true ε; the claimed ε is 1.
+    """A mechanism of the suite, with its true ε. It claims ε = 1.
 
     Parameters
     ----------
     subject
         The audited subject.
     true_epsilon
-        The true ε; if it exceeds the claimed 1, a lower bound on it.
+        The true ε. A number above 1 may be only a lower bound on it.
     domain
-        The keywords of `audit_privacy` that describe its databases; they give no particular pair.
+        The arguments of `audit_privacy` that describe the databases. They name no particular pair.
     """
 
     subject: Drawn

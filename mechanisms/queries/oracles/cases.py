@@ -78,7 +78,7 @@ class OracleCase:
         self.oracle()  # refuses anything that is not an adversary
 
     def oracle(self) -> Oracle:
-        """Return a fresh oracle: an oracle counts its queries, and an adversary goes through its offsets."""
+        """Return a fresh oracle, because oracles count queries and adversaries use up their offsets."""
         if self.adversary == "exact":
             return ExactOracle(self.population)
         if isinstance(self.adversary, int):
@@ -174,7 +174,8 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 class Reweighted:
     """Populations for a search to try: the points of a known population with other weights.
 
-    A subclass may say for which populations an algorithm promises anything (`keeps`), or propose others.
+    A subclass may define for which populations the algorithm makes a promise (`keeps`). It may also propose
+    other populations.
 
     Examples
     --------
@@ -184,12 +185,12 @@ class Reweighted:
     """
 
     def keeps(self, population: Any) -> bool:
-        """Return whether the algorithm promises anything on this population."""
+        """Return whether the algorithm makes a promise for this population."""
         del population
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights, or the given two if `keeps` accepts none."""
+        """Return a name and a population with changed weights; the given ones if `keeps` rejects them."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -55,7 +55,7 @@ def _deviation_error(output: float, population: Population) -> float:
 
 
 def _more_spread(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return what an adversary maximises: it prefers a mean nearer 0, and a larger mean square."""
+    """Return the value that an adversary maximises, to make the mean small and the mean square large."""
     del truth
     return answer if query.function is _squares else -abs(answer)
 

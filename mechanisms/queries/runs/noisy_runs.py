@@ -198,10 +198,10 @@ class BoundedNoiseRun(SQRun):
     loss is at most epsilon when one example is replaced. *Utility*: for every rate up to `bound`, the error
     is at most the learner's alpha + excess with probability 1 − beta. Derivation: with that probability all
     answers are within tolerance. For one candidate rate the learner's oracle is valid (`candidate_rates`:
-    tau/4 + tau/4 + tau/2), and its predictor has error at most alpha. The disagreement of each predictor with
-    the noisy labels is known within s = excess·(1 − 2·bound)/2. It is eta + (1 − 2·eta) times the error, so
-    the predictor with the least disagreement has error at most alpha + 2s/(1 − 2·eta) ≤ alpha + excess. B
-    Theorem 8 has no such step: if a bound is used as the rate, it fails.
+    tau/4 + tau/4 + tau/2), and its predictor has error at most alpha. A predictor of error e disagrees with
+    the noisy labels with probability eta + (1 − 2·eta)·e. This probability is estimated within s =
+    excess·(1 − 2·bound)/2. So the predictor with the least estimate has error at most alpha + 2s/(1 − 2·eta)
+    ≤ alpha + excess. B Theorem 8 tries one rate only, and fails if this is a bound instead of the true rate.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class BoundedNoiseRun(SQRun):
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output for the rate whose predictor fits the noisy labels best, or the transcript."""
+        """Return the transcript if `view` asks for it, else the output that fits the noisy labels best."""
         self._check(database)
         oracle = self._oracle(database, rng)
         found = learn_from_noisy_labels(
@@ -281,7 +281,7 @@ class BoundedNoiseRun(SQRun):
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the learner's hard distributions; labels are flipped at the bound, half of it, or never."""
+        """Return the learner's hard distributions, with the largest noise rate, half of it, and no noise."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)

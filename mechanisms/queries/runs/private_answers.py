@@ -149,7 +149,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the subject with tolerance `alpha` for every query, and `beta`; None changes nothing."""
+        """Return the subject with tolerance `alpha` for all queries and with `beta`; None keeps a value."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
@@ -206,7 +206,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, of shape (size, queries).
 
-        Run i draws the same noise on every database.
+        For a given `rng`, the noise of run i is the same on every database.
         """
         averages = self.averages(database)
         return averages + self.scales * LaplaceNoise(1.0).sample((size, len(averages)), rng)
@@ -327,7 +327,7 @@ def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnsw
 
 
 def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
-    """Return the subject that answers many queries with tolerance 1, from chunks of the size that this needs.
+    """Return the subject that answers many queries with tolerance 1, from chunks of the default size.
 
     Examples
     --------

@@ -21,7 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates, one of which can stand in for the true rate if that is at most `bound`.
+    """Return noise rates of which one can stand in for the true rate, whatever it is up to `bound`.
 
     Parameters
     ----------
@@ -34,11 +34,12 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
 
     Guarantee
     ---------
-    For every eta ≤ bound some candidate eta′ has |(1 − 2·eta)/(1 − 2·eta′) − 1| ≤ γ = tau/(2·width). So the
-    label term of a query, at most width/2, is off by at most tau/4 (`NoisyLabelOracle`). Write u = 1 − 2·eta.
-    The candidates are u′ = (1 − 2·bound)/(1 − γ)·((1 + γ)/(1 − γ))^i, the last lowered to 1; each covers [(1
-    − γ)u′, (1 + γ)u′] and the intervals touch from 1 − 2·bound up to 1. Their number is at most 1 + ln(1/(1 −
-    2·bound))/ln((1 + γ)/(1 − γ)) = O((width/tau)·log(1/(1 − 2·bound))).
+    Let γ = min(tau/(2·width), 1/2). For every eta ≤ bound some candidate eta′ has |(1 − 2·eta)/(1 − 2·eta′) −
+    1| ≤ γ. So the label term of a query, at most width/2, is off by at most tau/4 (`NoisyLabelOracle`). In
+    terms of u = 1 − 2·eta, the candidates are u′ = (1 − 2·bound)/(1 − γ)·((1 + γ)/(1 − γ))^i below 1 and, if
+    needed, 1 itself. A candidate u′ covers [(1 − γ)u′, (1 + γ)u′], and these intervals cover all u from 1 −
+    2·bound to 1. There are at most 1 + ln(1/(1 − 2·bound))/ln((1 + γ)/(1 − γ)) candidates, which for tau ≤
+    width is O((width/tau)·log(1/(1 − 2·bound))).
 
     Examples
     --------
@@ -112,7 +113,7 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Return the results of an SQ learner at each candidate rate, the best in the test first.
+    """Return the results of an SQ learner at each candidate rate, from best to worst in the test.
 
     Parameters
     ----------
@@ -132,8 +133,8 @@ def learn_from_noisy_labels(
     for the noisy distribution. Then the first predictor has error at most alpha + excess with probability 1 −
     beta. One candidate rate is close to the true one. With that rate, the error of an answer is at most tau/4
     (label term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term), so the oracle is
-    valid. `rate_test_size` covers the choice among the predictors. B Theorem 8 has no such step, and needs
-    the rate itself.
+    valid. `rate_test_size` covers the choice among the predictors. B Theorem 8 makes no choice, and needs the
+    true rate.
 
     Examples
     --------

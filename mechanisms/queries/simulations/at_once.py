@@ -136,7 +136,7 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance from the output's law to the true law, for every valid oracle: beta."""
+        """beta, which bounds the distance from the output's law to the true law for every valid oracle."""
         return self.beta
 
     def most_distance(self, population: Population) -> float:
@@ -160,7 +160,7 @@ def _jointly(tables: Sequence[TableRandomizer]) -> TableRandomizer:
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """Gives answers that are already known, as an `LROracle` would."""
+    """Stands in for an `LROracle`, with answers that are already known."""
 
     questions: list[Question]
     said: dict[tuple[int, int], Any]
