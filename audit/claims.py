@@ -28,7 +28,7 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
 @runtime_checkable
 class PrivacyClaim(Protocol):
-    """The members of a privacy claim; any object with these members is one.
+    """A privacy claim: any object with the members listed here.
 
     A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, in both
     orders, and every event E.

@@ -26,7 +26,9 @@ _PARTS = [part for part, _ in _KINDS.values()]
 def load_parts(
     paths: Iterable[str | os.PathLike[str]], *, said: Callable[[str], object] = lambda _: None
 ) -> dict[str, Any]:
-    """Return the arguments of `render_report`: the documents in these files by kind; None for a missing kind.
+    """Return the documents in these files as arguments of `render_report`, one for each kind of document.
+
+    An argument is None if no file has a document of its kind.
 
     A file is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all
     its JSON files, sorted by name. The first title found is taken. If several files hold the same audit, the

@@ -85,9 +85,10 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Return whether the i-th number has new noise: in no earlier number, and equally wide on both sides.
+    """Return whether the i-th number has noise of its own.
 
-    If so, the sides differ only in how they use the noise of earlier numbers, which are in the output too.
+    This is noise that no earlier number has and that is equally wide on both databases. If there is such
+    noise, the databases differ only in how they use the noise of earlier numbers, which are in the output.
     An example is gradient descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:

@@ -134,7 +134,7 @@ class Scene:
         return self._plain[side]
 
     def extreme(self, side: str) -> list[Run]:
-        """Return runs on one side in which random draws are pushed towards the ends of their ranges."""
+        """Return runs on one database, with random draws pushed towards the ends of their ranges."""
         if side not in self._extreme:
             forces = [Force(c, n) for c in (0.0, 0.25, 0.5, 0.75, 1.0) for n in (-60.0, 0.0, 60.0)]
             alone = range(min(_PUSHED_ALONE, max(len(run.draws) for run in self.plain(side))))

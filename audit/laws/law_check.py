@@ -130,8 +130,8 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
     """Return the log of the Bayes factor of counts.
 
-    If `missing` is positive, that many more outputs are unknown. The result is then the minimum over all
-    values that they may have.
+    The values of `missing` further outputs are not known. The result is the minimum over all values that they
+    may have.
 
     Examples
     --------

@@ -118,7 +118,7 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
 
 
 def _calls(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether a relation calls two databases neighbours. Only a yes is checked in full."""
+    """Return whether a relation calls two databases neighbours. If it does, its answer is checked."""
     try:
         return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
     except Exception:  # noqa: BLE001 - the user's own code; if it fails, they are not neighbours

@@ -58,7 +58,7 @@ class Course(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether each place has a number, and no place is smaller than the one before."""
+        """Whether there is a number for each position on the axis, and the positions do not decrease."""
         size = len(self.places)
         whole = size == len(self.values) and 0 < size <= MOST_POINTS and not any(map(math.isnan, self.values))
         return whole and all(a <= b for a, b in pairwise(self.places))

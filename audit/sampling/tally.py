@@ -128,6 +128,6 @@ class Tally:
 
 
 def _distinct(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> Sequence[Any] | np.ndarray[Any, Any]:
-    """Return one output if all rows of an array are equal (a fast check), else all outputs."""
+    """Return a single output if the outputs are an array of equal rows, and otherwise all outputs."""
     plain = isinstance(outputs, np.ndarray) and outputs.dtype.kind in "iufb"
     return outputs[:1] if plain and bool(np.all(outputs == outputs[:1])) else outputs

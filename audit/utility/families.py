@@ -27,9 +27,9 @@ class Family:
     library
         The problems with which the search begins, at least one.
     vary
-        Returns a problem near a given one; None if there is no such function.
+        A function that returns a problem near a given one, or None if the family has no such function.
     random
-        Returns a random problem; None if there is no such function.
+        A function that returns a random problem, or None if the family has no such function.
     source
         A text that says where the problems come from.
 

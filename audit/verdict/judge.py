@@ -130,7 +130,7 @@ class Judge:
         return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
-        """Return why the bets and these confirming runs do not refute the claim; empty if they do."""
+        """Return why the bets and the confirming runs are not enough; empty if they refute the claim."""
         if self.kept:  # this outweighs any later try
             return KEPT
         if self.in_fresh or self.denied:

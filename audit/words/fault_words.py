@@ -129,7 +129,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return a text that says how far draws must shift to hide a move of the output.
+    """Return a text that says by how much draws would have to shift to make the outputs equal.
 
     Examples
     --------

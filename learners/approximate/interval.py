@@ -165,7 +165,7 @@ class IntervalLearner(ThresholdLearner):
         return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
 
     def mechanism(self, size: int) -> SplitPromise:
-        """Return Rec for databases of `size` records, on quality functions r − errors(j)."""
+        """Return Rec for databases with `size` records. The quality of threshold j is r − errors(j)."""
         return SplitPromise(
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
         )

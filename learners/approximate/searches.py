@@ -36,8 +36,9 @@ MOST_LISTED_LENGTHS = 1 << 8
 def most_mixed(sample: NumberSample, length: int) -> float:
     """Return Q: the largest min(zeros, ones) over all windows of `length` consecutive numbers.
 
-    Some best window begins at a number of the sample, because no example is lost by moving a window up to
-    the next such number. (A window that then reaches beyond 2^d − 1 holds no more than the last window.)
+    Only windows that begin at a number of the sample are tried. A window that begins elsewhere can be moved
+    up to the next number of the sample, and loses no example by that. If it then reaches beyond 2^d − 1, the
+    last window holds the same examples.
 
     Examples
     --------

@@ -154,7 +154,7 @@ def bns_lemma_1() -> Finding:
 
 
 def bns_searches() -> Finding:
-    """BNS §3.2: sample sizes of the two noisy binary searches, compared with those of Rec and pure privacy.
+    """BNS §3.2: sample sizes of the two noisy binary searches, of Rec, and with pure privacy.
 
     Examples
     --------

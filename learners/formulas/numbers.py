@@ -89,7 +89,10 @@ def _errors(database: Any, concept: int, *, thresholds: bool) -> int:
 
 
 def pure(made: Any) -> Formulas:
-    """Return the formulas of a choice by weights e^(−ε·errors/2) among all points or all thresholds."""
+    """Return the formulas of a learner that chooses a point or a threshold.
+
+    The probability of each is proportional to e^(−ε·errors/2).
+    """
     thresholds = "interval" in made.name
     concepts = range(2**made.dimension + thresholds)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))

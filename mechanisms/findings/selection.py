@@ -155,7 +155,7 @@ def bns_proposition_2_i() -> Finding:
 
 
 def e9_stable_selection() -> Finding:
-    """E9: A_dist is (ε/2, δ/2)-private; its tight form is (ε, δ)-private, and no smaller δ holds at ε.
+    """E9: A_dist as printed is (ε/2, δ/2)-private. Its tight form is (ε, δ)-private, with no smaller δ.
 
     Examples
     --------

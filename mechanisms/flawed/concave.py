@@ -45,7 +45,7 @@ class LiteralConcavePromise(ConcavePromise):
     reference: ClassVar[str] = "BNS §3.3, Fig. 1 with step 10 as printed"
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return both ends of A if A was released; B is never used."""
+        """Return both ends of A instead of the left ends of A and B; nothing if A was not released."""
         del second
         return [] if first is None else [first.low, first.high]
 

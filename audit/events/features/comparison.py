@@ -66,10 +66,10 @@ def _gaps(a: Floats, b: Floats) -> Floats:
 
 
 def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
-    """Return a few pairs of columns that are more closely related on one side than on the other.
+    """Return a few pairs of columns that are more closely related in the runs on one of the two databases.
 
-    In a run, two columns count as related if they are equal up to sign, or if both lie on the same side of
-    their medians. No single column shows this. The clearest pair comes first.
+    In a run, two columns count as related if their values are equal up to sign, or if both values are above
+    the medians of their columns, or both below. No single column shows this. The clearest pair comes first.
 
     Examples
     --------

@@ -19,7 +19,9 @@ CANCELLED = 8 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class QuadraticRatio:
-    """The log-ratio constant + slope·u + curvature·u² at x, from `left` to `right`; u is x − centre.
+    """A log-ratio that is quadratic in x, from `left` to `right`.
+
+    With u = x − centre it is constant + slope·u + curvature·u².
 
     Examples
     --------

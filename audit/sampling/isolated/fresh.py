@@ -48,7 +48,7 @@ def can_start() -> bool:
 
 
 def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
-    """Yield the blocks of `tasks` in order. Each is drawn in a fresh process; all cores are used.
+    """Yield the block of each task, in order. A fresh process draws each block, on all cores.
 
     Raises
     ------

@@ -209,7 +209,7 @@ def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def drawing_methods(kind: type) -> dict[str, Callable[..., Any]]:
-    """Return the methods with which a class of generators draws, by name.
+    """Return the methods of a class that draw random numbers, as a dict from names to methods.
 
     Examples
     --------

@@ -81,9 +81,9 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
 
 
 def trusting_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return `standard_deviation` with queries of tolerance tau, which is too coarse for a square root.
+    """Return `standard_deviation`, but wrong: its queries have tolerance tau. A square root needs less.
 
-    Wrong: on a constant ±1 the error is up to √(3·tau − tau²). With the exact oracle it is 0.
+    On a constant ±1 the error is up to √(3·tau − tau²). With the exact oracle it is 0.
 
     Examples
     --------
