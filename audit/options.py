@@ -10,11 +10,6 @@ from typing import Any, Literal
 from audit.errors import Parameter, check_fields, finite_number, flag, positive_int, probability
 from audit.values.brief import show
 
-SUITE_BUDGET = 24_000
-"""The budget of a privacy audit whose entry names none, in a suite without ``--full``. It suffices for
-PROVED: a law is compared with 1,000 calls on each database of two pairs, with a quarter as many calls on the
-same records in another order, and with 1,000 calls on other databases."""
-
 _Check = Callable[..., Any]
 """A check: (value, what=`Parameter`) -> the value to use. It raises errors like the checks of
 `audit.errors`."""

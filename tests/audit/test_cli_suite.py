@@ -8,7 +8,6 @@ import pytest
 
 from audit.catalogue import Entry
 from audit.claims import PureDP
-from audit.options import SUITE_BUDGET, Options
 
 # This module must import the true `load_catalogue` before the fixture `suite` replaces it.
 import_module("audit.subject.targets")
@@ -139,23 +138,3 @@ def test_a_suite_of_a_pattern_audits_what_matches(suite):
     code, out, _ = suite(entries, "fair")
     assert code == 0
     assert "leaky" not in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "budgets"),
-    [
-        ([], {"own": 1000, "none": SUITE_BUDGET}),
-        (["--full"], {"own": 1000, "none": Options().budget}),
-        (["--budget", "400"], {"own": 400, "none": 400}),
-        (["none"], {"none": Options().budget}),
-    ],
-)
-def test_an_entry_that_names_no_budget_gets_a_small_one_unless_all_is_asked_for(suite, arguments, budgets):
-    without = {name: value for name, value in OPTIONS.items() if name != "budget"}
-    entries = [
-        entry("own", lambda: leak, "refuted"),
-        Entry("none", lambda: leak, options=without, expected="refuted", reference="nowhere"),
-    ]
-    suite(entries, *arguments, "--json", "saved")
-    saved = [json.loads(path.read_text())["result"] for path in Path("saved").iterdir()]
-    assert {each["target"]: each["budget"] for each in saved} == budgets

@@ -9,7 +9,6 @@ import click
 from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, WORKERS, number_of, with_options
 from audit.errors import Parameter, positive_int
-from audit.options import SUITE_BUDGET
 
 #: The environment variable that a shell sets to ask for completions.
 COMPLETING = "_DP_AUDIT_COMPLETE"
@@ -140,10 +139,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     "what changed: code, options or versions.  [default: `results` next to the report]",
 )
 @click.option(
-    "--full",
-    is_flag=True,
-    help="Without PATTERN: also carry out the audits of more than 10 seconds, and give an entry that names "
-    f"no budget the default instead of {SUITE_BUDGET:,} runs.",
+    "--full", is_flag=True, help="Without PATTERN, carry out the audits of more than 10 seconds too."
 )
 @click.option(
     "--with",

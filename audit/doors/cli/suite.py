@@ -20,7 +20,7 @@ from audit.doors.saved_parts import load_attached
 from audit.doors.side_by_side import Call, processes_for, side_by_side
 from audit.doors.summary import carried_out, line, together, total
 from audit.errors import AuditError
-from audit.options import SUITE_BUDGET, Kind, taken
+from audit.options import Kind, taken
 from audit.results.saved import layout
 from audit.sampling.remake.digest import digest_of
 from audit.sampling.remake.sources import Look, as_now
@@ -45,8 +45,7 @@ def run_suite(
 ) -> int:
     """Audit the matching entries in parallel, keep every finished audit, and return the exit code.
 
-    Without a pattern, audits that an entry lists as long are carried out only if `full` is True, and privacy
-    audits whose entry names no budget get `SUITE_BUDGET` runs unless `full` is True.
+    Without a pattern, audits that an entry lists as long are carried out only if `full` is True.
     """
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
@@ -61,8 +60,7 @@ def run_suite(
         left_out = tried(len(every) - len(audits), "audit")
         click.echo(f"{left_out} of more than 10 seconds left out; --full adds them")
     store = Store(saved, [audit.name for audit in audits])
-    few = None if full or pattern else SUITE_BUDGET
-    finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs), few=few)
+    finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)
     more = f"; {len(left)} not audited" if left else ""
     click.echo(total(store.results) + more + (f"; {unsaved} not saved" if unsaved else ""))
@@ -106,40 +104,24 @@ def _stopped(done: int, planned: int, store: "Store") -> str:
     return f"interrupted; {done} of {planned} audits saved in {store.place}; the same command resumes"
 
 
-def _audit_all(
-    audits: Sequence[Audit],
-    options: Mapping[str, Any],
-    store: "Store",
-    *,
-    jobs: int,
-    few: int | None,
-) -> bool:
-    """Carry out the audits and store the results; return False if the user stopped this.
-
-    `options` override those of an entry. `few` is the budget of privacy audits whose entry names none; None:
-    the default of an audit.
-    """
-
-    def told(audit: Audit) -> dict[str, Any]:
-        names_one = few is None or audit.kind == "utility" or "budget" in audit.entry.options_for("privacy")
-        return taken(audit.kind, options if names_one else {"budget": few, **options})
-
+def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Store", *, jobs: int) -> bool:
+    """Carry out the audits and store the results; return False if the user stopped this."""
     look = as_now()
-    codes = {} if store.place is None else {each.name: code_of(each, told(each), look) for each in audits}
+    codes = {} if store.place is None else {each.name: code_of(each, options, look) for each in audits}
     named = [(audit.name, codes.get(audit.name)) for audit in audits]
     todo = [index for index, told in enumerate(named) if not store.keep(index, *told)]
     if len(todo) < len(audits):
         click.echo(f"{len(audits) - len(todo)} of {len(audits)} audits were saved before, with the same code")
     for result in store.results:
         click.echo(line(result))
-    each_on = jobs if len(todo) == 1 else 1  # each of many audits gets one core
+    alone = {**options, "jobs": jobs if len(todo) == 1 else 1}  # each of many audits gets one core
 
     def call(index: int) -> Call:
         audit = audits[index]
-        given = {**told(audit), "jobs": each_on}
+        told = taken(audit.kind, alone)
         return Call(
-            here=lambda progress: audit_entry(audit.entry, audit.kind, given, progress=progress),
-            there=(audit_by_name, audit.entry.name, audit.kind, given),
+            here=lambda progress: audit_entry(audit.entry, audit.kind, told, progress=progress),
+            there=(audit_by_name, audit.entry.name, audit.kind, told),
             seconds=store.seconds(audit.name),
         )
 
@@ -156,7 +138,7 @@ def _audit_all(
 
 def code_of(audit: Audit, options: Mapping[str, Any], look: Look) -> str:
     """Return a digest of everything that determines an audit's result: code, entry, options, versions."""
-    told = audit.kind, audit.entry.factory, audit.entry.options_for(audit.kind), {**options}
+    told = audit.kind, audit.entry.factory, audit.entry.options_for(audit.kind), taken(audit.kind, options)
     versions = [version_of(name) for name in ("dp-audit", "numpy", "scipy", "hypothesis")]
     return digest_of(told, versions, platform.python_version(), engine="audit.doors.carry_out", look=look)
 
