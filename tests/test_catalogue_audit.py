@@ -38,6 +38,8 @@ LEAST = {
 #: too small. Formulas are compared separately. A proof needs 1,000 runs on each database of two pairs, by
 #: single calls and by `sample`; half of the budget is for that.
 BESIDE_LAW, FOR_PROOF = 5_000, 16_000
+#: Runs for entries with a law whose calls are compared with the text's law by `Formulas` too.
+COMPARED_ANYHOW = 5000
 
 #: Entries with exact losses for which no known database comes near the claim or the worst loss. Each is
 #: compared with formulas, and its result says how many times as large the loss would have to be to exceed the
@@ -99,7 +101,9 @@ def effort(request, audited, monkeypatch):
     if flawed and (asked_for or audited.utility):
         return told
     if not audited.utility and has_law(entry, monkeypatch):
-        most = FOR_PROOF if asked_for or entry.name in PROVED else BESIDE_LAW
+        text = None if entry.formulas is None or flawed else entry.formulas(entry.factory())
+        few = COMPARED_ANYHOW if text is not None and text.law is not None and text.calls else BESIDE_LAW
+        most = FOR_PROOF if asked_for or entry.name in PROVED else few
         return {**told, "budget": min(options.get("budget", most), most)}
     if asked_for or flawed:
         return told
