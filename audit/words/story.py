@@ -156,8 +156,10 @@ def why_no_simpler(result: AuditResult) -> str:
 def _no_simpler(tried: int | None) -> str:
     if tried is None:
         return "No simpler pair was shown to fail."
-    if tried < 2:
-        return "The one simpler pair tried did not fail." if tried else "No simpler pair was tried."
+    if not tried:
+        return "No simpler pair was tried: the domain has none, or too few runs were left for it."
+    if tried == 1:
+        return "The one simpler pair tried did not fail."
     return f"None of the {tried:,} simpler pairs tried failed."
 
 
