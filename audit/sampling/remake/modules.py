@@ -9,7 +9,9 @@ import sysconfig
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
 from operator import attrgetter
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -46,8 +48,19 @@ def is_users(module: ModuleType | None) -> bool:
 
 @functools.cache
 def _is_users(name: str, file: str) -> bool:
-    installed = "site-packages" in file or "dist-packages" in file or file.startswith(_LIBRARY)
+    installed = "site-packages" in file or "dist-packages" in file or file.startswith((*_LIBRARY, *_ours()))
     return not installed and name != "__main__" and name.partition(".")[0] != _OURS
+
+
+@functools.cache
+def _ours() -> tuple[str, ...]:
+    """Return the folders of the packages that this project installs; a checkout counts as installed."""
+    try:
+        names = metadata.distribution("dp-audit").read_text("top_level.txt") or _OURS
+    except metadata.PackageNotFoundError:
+        names = _OURS
+    root = Path(__file__).parents[len(__name__.split(".")) - 1]
+    return tuple(f"{root / name}{os.sep}" for name in names.split())
 
 
 def users_modules() -> list[ModuleType]:
