@@ -23,7 +23,8 @@ def loud(database, rng):
 def failing(database, rng):
     raise RuntimeError("the backend is down")
 
-options = dict(claim=PureDP(epsilon=1.0), records=[0, 1], size=3, budget=6000)
+options = dict(claim=PureDP(epsilon=1.0), pairs=[([0], [1])], budget=2000, confirm_budget=1000)
+unrecorded = dict(options, recorded=False)
 subjects = (leak, coin, loud, failing)
 
 @parametrize_with_audits([(subject, options) for subject in subjects])
@@ -34,11 +35,11 @@ def test_refute(auditor):
     auditor.refute(loud, seed=5, **options)
 
 def test_refute_in_vain(auditor):
-    auditor.refute(coin, significance=1e-4, **options)
+    auditor.refute(coin, significance=1e-4, **unrecorded)
 
 def test_two(auditor):
-    auditor.check(coin, **options)
-    auditor.check(coin, seed=2, **options)
+    auditor.check(coin, **unrecorded)
+    auditor.check(coin, seed=2, **unrecorded)
 
 def test_no_audit():
     pass
