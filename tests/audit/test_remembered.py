@@ -181,11 +181,11 @@ def test_the_command_line_remembers_but_keeps_no_refutations_of_mutations(tmp_pa
     assert run("--budget", "3000", "--mutate") == 0
     assert "0.5 × ε = 0.5        REFUTED" in capsys.readouterr().out
     assert list(Path("found").iterdir()) == []
-    assert run("--epsilon", "0.2") == 1
+    assert run("--budget", "3000", "--epsilon", "0.2") == 1
     shown = capsys.readouterr().out
     assert "Tried first" not in shown
     assert "--remember" not in shown
-    assert run("--epsilon", "0.3") == 1
+    assert run("--budget", "3000", "--epsilon", "0.3") == 1
     shown = capsys.readouterr().out
     assert re.search("Tried first  [12] remembered pair", shown)
     assert "--remember found" in shown

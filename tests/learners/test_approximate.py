@@ -168,7 +168,7 @@ def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
     learner = PointLearner(dimension=9, tight=True)
     problems = [problem for problem in learner.problems() if problem.distribution]
     assert len(problems) == 6
-    result = audit_utility(learner, problems=problems)
+    result = audit_utility(learner, problems=problems, budget=2_000)
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
     light = next(p for p in problems if p.name.startswith("0.75"))
     by_hand = missed(learner.selection, size=learner.sample_size(), mass=0.075)
