@@ -1,4 +1,6 @@
-"""Copy the files of `examples/ci` into a separate project and run every command in them."""
+"""Copy the files of `examples/ci` into a separate project and run every command in them.
+
+`dp-audit` is called in this process: `tests/audit/test_cli_processes.py` starts it as a command."""
 
 import json
 import shlex
@@ -6,23 +8,39 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from audit.doors.cli import main
 
 yaml = pytest.importorskip("yaml")
 HERE = Path(__file__).resolve().parents[2] / "examples" / "ci"
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(tmp_path, monkeypatch, capsys):
     """Copy the example and return a function that runs a command in the copy."""
     shutil.copytree(HERE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
 
     def run(command, **replaced):
         words = shlex.split(command)
-        programs = {"python": [sys.executable], "dp-audit": [str(Path(sys.executable).with_name("dp-audit"))]}
-        words = [*programs[words[0]], *(replaced.get(word, word) for word in words[1:])]
+        program, *words = (replaced.get(word, word) for word in words)
+        if program == "dp-audit":
+            return called(words)
+        assert program == "python"
+        words = [sys.executable, *words]
         return subprocess.run(words, cwd=tmp_path / "project", capture_output=True, text=True, check=False)
+
+    def called(words):
+        with monkeypatch.context() as patch, pytest.raises(SystemExit) as left:
+            patch.chdir(tmp_path / "project")
+            patch.setattr(sys, "path", [*sys.path])
+            main(words)
+        for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
+            del sys.modules[name]  # the next command imports the target anew
+        out, err = capsys.readouterr()
+        return SimpleNamespace(returncode=left.value.code, stdout=out, stderr=err)
 
     run.folder = tmp_path / "project"
     return run
@@ -48,7 +66,7 @@ def test_each_nightly_run_continues_from_the_previous_one(project):
 
 def test_a_push_runs_audits_and_the_hook_blocks_a_faulty_release(project):
     [push] = commands("push")
-    ran = project(push, **{"-n": "-n", "auto": "1", "--audit-time-limit=60": "--audit-budget=5000"})
+    ran = project(push, **{"auto": "0", "--audit-time-limit=60": "--audit-budget=3000"})
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert (project.folder / "report" / "index.html").exists()
     release = project.folder / "release.py"
