@@ -30,7 +30,7 @@ MECHANISMS = """
         raise RuntimeError("the backend is down")
 
     claim = PureDP(epsilon=0.1)
-    options = dict(pairs=[([0], [1])], budget=4000)
+    options = dict(pairs=[([0], [1])], budget=2000, confirm_budget=500)
 """
 
 
@@ -87,7 +87,7 @@ MANY = """
         assert len(list(pathlib.Path("results").iterdir())) == before + 1
 
     def test_misspelt(auditor):
-        auditor.check(coin, claim, bugdet=4000, **options)
+        auditor.check(coin, claim, bugdet=2000, **options)
 
     @parametrize_with_audits([(coin, dict(options, claim=claim, sede=3))])
     def test_misspelt_beside_a_subject(audited, auditor):
@@ -228,7 +228,7 @@ TWO = """
         auditor.check(coin, claim, pairs=[([0], [1])])
 
     def test_leak(auditor):
-        auditor.refute(leak, claim, pairs=[([0], [1])], seed=3)
+        auditor.refute(leak, claim, pairs=[([0], [1])], confirm_budget=500, seed=3)
 """
 
 
@@ -243,22 +243,22 @@ PLACES = """
 
         @pytest.mark.audit(seed=9)
         def test_call(self, auditor):
-            auditor.refute(leak, claim, pairs=[([0], [1])], budget=5000, name="call")
+            auditor.refute(leak, claim, pairs=[([0], [1])], budget=2000, name="call")
 """
 
 
 def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_the_ini(session, pytester):
     pytester.makeini(
-        "[pytest]\naudit_budget=3000\naudit_significance=1e-3\naudit_seed=7\naudit_json=results\naudit_remember=kept"
+        "[pytest]\naudit_budget=1000\naudit_significance=1e-3\naudit_seed=7\naudit_json=results\naudit_remember=kept"
     )
-    session(PLACES, "--audit-budget=4000")
+    session(PLACES, "--audit-budget=1500")
     saved = [json.loads(path.read_text()) for path in (pytester.path / "results").iterdir()]
     found = {
         each["result"]["subject"]: [each["result"][name] for name in ("budget", "significance", "seed")]
         for each in saved
     }
-    assert found == {"ini": [4000, 1e-3, 7], "mark": [4000, 1e-4, 8], "call": [5000, 1e-4, 9]}
-    assert all("--audit-budget=4000" in each["environment"]["command"] for each in saved)
+    assert found == {"ini": [1500, 1e-3, 7], "mark": [1500, 1e-4, 8], "call": [2000, 1e-4, 9]}
+    assert all("--audit-budget=1500" in each["environment"]["command"] for each in saved)
     assert [each["environment"]["number"] for each in saved] == [1, 1, 1]  # the first audit of its test
     assert [path.name.partition("-")[0] for path in (pytester.path / "kept").iterdir()] == ["call"]
 
@@ -267,7 +267,7 @@ def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_
 def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
     """The session runs with -v and reports the progress of its audits at every opportunity."""
     pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
-    arguments = ("-v", "--audit-budget=4000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
+    arguments = ("-v", "--audit-budget=2000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
     result = session(TWO, *arguments)
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines_random(
@@ -281,7 +281,7 @@ def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, w
     )
     result.stdout.no_fnmatch_line("NOT REFUTED*as expected*")
     told = result.stderr if workers else result.stdout
-    told.re_match_lines_random([r"  coin: [\d,]+ of at most 4,000 runs$"])
+    told.re_match_lines_random([r"  coin: [\d,]+ of at most 2,000 runs$"])
     page = (pytester.path / "page.html").read_text()
     assert "coin" in page
     assert "leak" in page
