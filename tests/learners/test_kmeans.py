@@ -136,7 +136,8 @@ def test_the_default_claim_can_fail_and_holds():
     assert kmeans.utility_claim.alpha < 0.25
     assert len(kmeans.problems()) == 5
     assert kmeans.problems()[0].error(((0.9,), (0.1,)), None) > kmeans.utility_claim.alpha
-    assert audit_utility(kmeans, budget=2_600).verdict is Verdict.NOT_REFUTED
+    problems = kmeans.problems()[::2]  # balanced, one cluster hardly heavy enough, and one too light
+    assert audit_utility(kmeans, problems=problems, budget=1_560).verdict is Verdict.NOT_REFUTED
 
 
 def test_nothing_is_claimed_if_no_law_is_steady():
