@@ -33,10 +33,11 @@ def project(tmp_path, monkeypatch, capsys):
         return subprocess.run(words, cwd=tmp_path / "project", capture_output=True, text=True, check=False)
 
     def called(words):
-        with monkeypatch.context() as patch, pytest.raises(SystemExit) as left:
+        with monkeypatch.context() as patch:
             patch.chdir(tmp_path / "project")
             patch.setattr(sys, "path", [*sys.path])
-            main(words)
+            with pytest.raises(SystemExit) as left:
+                main(words)
         for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
             del sys.modules[name]  # the next command imports the target anew
         out, err = capsys.readouterr()
