@@ -28,7 +28,7 @@ AUDIT = """
 from audit import PureDP, audit_privacy
 from audit.databases.strategies import examples
 from audit.results.saved import layout
-print(ascii(examples(st.text(), "records", 50)))
+examples(st.text(), "records", 50)
 def release(database, rng):
     return float(sum(database) % 11 == 7) + rng.laplace(scale=0.1)
 result = audit_privacy(release, PureDP(1.0), records=st.integers(), size=(1, 2), budget=4_000)
