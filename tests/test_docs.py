@@ -3,8 +3,6 @@
 import doctest
 import io
 import re
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -42,8 +40,7 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monk
         if shown is not None:
             assert doctest.OutputChecker().check_output(shown, printed.getvalue(), ALIKE), printed.getvalue()
     if [*tmp_path.glob("test_*.py")]:
-        tests = [sys.executable, "-m", "pytest", "-q"]
-        assert subprocess.run(tests, check=False).returncode == 0  # pytest shows the printed output
+        assert pytest.main(["-q", "-p", "no:cacheprovider", str(tmp_path)]) == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)

@@ -22,14 +22,16 @@ from audit.databases.strategies import examples
 for strategy in (st.integers(), st.floats(), st.lists(st.integers(), min_size=2)):
     print(ascii(examples(strategy, "records", 100)))
 """
-#: An audit of a mechanism that leaks whether the sum is 7 modulo 101. Whether a database shows the leak
+#: An audit of a mechanism that leaks whether the sum is 7 modulo 11. Whether a database shows the leak
 #: depends on every example.
 AUDIT = """
 from audit import PureDP, audit_privacy
+from audit.databases.strategies import examples
 from audit.results.saved import layout
+examples(st.text(), "records", 50)
 def release(database, rng):
-    return float(sum(database) % 101 == 7) + rng.laplace(scale=0.1)
-result = audit_privacy(release, PureDP(1.0), records=st.integers(), size=(1, 3), budget=20_000)
+    return float(sum(database) % 11 == 7) + rng.laplace(scale=0.1)
+result = audit_privacy(release, PureDP(1.0), records=st.integers(), size=(1, 2), budget=4_000)
 assert result.refuted
 document = result.to_json()
 del document["environment"]
@@ -74,37 +76,43 @@ def drawn(tmp_path_factory):
     return printed(DRAW, tmp_path_factory.mktemp("alone"))
 
 
-def test_other_loaded_modules_change_no_example(drawn, tmp_path):
-    assert printed(DRAW, tmp_path, modules=["oddities"]) == drawn
+@pytest.fixture(scope="module")
+def ours_first(tmp_path_factory):
+    """Return the folder of a process that draws ours and then runs a test of the user, and both outputs."""
+    folder = tmp_path_factory.mktemp("first")
+    return folder, *printed(f"{DRAW}print('own'){OWN}", folder, modules=["oddities"]).split("own\n")
 
 
-def test_other_loaded_modules_change_no_byte_of_a_result(tmp_path):
-    assert printed(AUDIT, tmp_path / "a") == printed(AUDIT, tmp_path / "b", modules=["oddities"])
+@pytest.fixture(scope="module")
+def ours_between(tmp_path_factory):
+    """Return what a process prints for a test of the user, for our draws, and for the same test again."""
+    code = f"import audit.databases.strategies{OWN}print('ours'){DRAW}print('own')\nown()"
+    first, rest = printed(code, tmp_path_factory.mktemp("between"), modules=["oddities"]).split("ours\n")
+    return first, *rest.split("own\n")
 
 
-def test_no_folder_is_left_behind(tmp_path):
-    text = 'from audit.databases.strategies import examples\nprint(len(examples(st.text(), "records", 50)))'
-    printed(text, tmp_path, modules=["oddities"])
-    left = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
-    assert left == {"oddities.py"}
+def test_other_loaded_modules_change_no_example(drawn, ours_first):
+    assert ours_first[1] == drawn
 
 
-def test_tests_of_the_user_change_no_example(drawn, tmp_path):
-    after = printed(f"{OWN}print('ours'){DRAW}", tmp_path / "after", modules=["oddities"])
-    assert after.split("ours\n", 1)[1] == drawn
+def test_other_loaded_modules_change_no_byte_of_a_result_and_no_folder_is_left_behind(tmp_path):
+    folder = tmp_path / "b"
+    assert printed(AUDIT, tmp_path / "a") == printed(AUDIT, folder, modules=["oddities"])
+    assert {path.name for path in folder.iterdir()} - {"__pycache__"} == {"oddities.py"}
 
 
-def test_tests_of_the_user_see_the_same_examples_before_and_after(tmp_path):
+def test_tests_of_the_user_change_no_example(drawn, ours_between):
+    assert ours_between[1] == drawn
+
+
+def test_tests_of_the_user_see_the_same_examples_before_and_after(ours_first, ours_between):
     """Our draws change no example of the user's tests. The examples contain constants of the user's modules.
     The tests also keep their `.hypothesis` folder."""
-    own = f"import audit.databases.strategies{OWN}"
-    alone = printed(own, tmp_path / "alone", modules=["oddities"])
+    alone, _, again = ours_between
     assert any(str(7919 * k + 1_000_003) in alone for k in range(40))
-    after = printed(f"{DRAW}print('own'){OWN}", tmp_path / "after", modules=["oddities"])
-    assert after.split("own\n", 1)[1] == alone
-    between = printed(f"{own}{DRAW}print('own')\nown()", tmp_path / "between", modules=["oddities"])
-    assert between.split("own\n", 1)[1] == alone
-    assert (tmp_path / "after" / ".hypothesis").is_dir()
+    folder, _, after = ours_first
+    assert again == after == alone
+    assert (folder / ".hypothesis").is_dir()
 
 
 def test_special_values_of_a_type_are_among_the_examples():

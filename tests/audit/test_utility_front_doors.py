@@ -341,8 +341,8 @@ def test_one_session_audits_each_claim_and_shows_met_refuted_and_open_utility(py
     """The summary shows the privacy claim and the utility claim of a parametrized audit. Each failing call
     shows a text of its own."""
     pytester.makepyfile(mine=MODULE, test_it=TESTS)
-    run = pytester.runpytest_subprocess(
-        "-p", "no:cacheprovider", "--audit-budget=3000", "--audit-report=page.html"
+    run = pytester.runpytest_inprocess(
+        "-p", "no:cacheprovider", "--audit-budget=1500", "--audit-report=page.html"
     )
     run.assert_outcomes(passed=4, failed=4)
     run.stdout.fnmatch_lines(["NOT REFUTED*Both*", "NOT REFUTED*Both*(utility)*failure probability ≤*"])

@@ -26,7 +26,7 @@ def load(name):
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_wrong_version_is_refuted_with_its_fault_named_and_the_right_one_is_not(name):
     module = load(name)
-    wrong = audit_privacy(module.wrong, budget=20_000)
+    wrong = audit_privacy(module.wrong, budget=6_000)
     assert wrong.verdict is Verdict.REFUTED
     assert wrong.fault.kind is FAULTS[name]
-    assert audit_privacy(module.right, budget=4_000).verdict is Verdict.NOT_REFUTED
+    assert audit_privacy(module.right, budget=2_000).verdict is Verdict.NOT_REFUTED

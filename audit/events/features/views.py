@@ -78,7 +78,7 @@ def as_vector(output: Any) -> list[float] | Floats | None:
     kind = type(output)
     try:
         if issubclass(kind, (tuple, list)):
-            return None if is_pairs(output) else [as_entry(item) for item in output]
+            return None if is_pairs(output) else as_column(output)
         # a subclass of ndarray may report any shape
         plain = np.asarray(output) if issubclass(kind, np.ndarray) else None
         if plain is None or plain.ndim == 0:
@@ -256,7 +256,7 @@ def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
     kinds = set(map(type, outputs))
     if kinds and kinds <= _PLAIN_NUMBERS:
         return (EVERY, as_column(outputs)), {}, []
-    if kinds == {tuple} and len(lengths := set(map(len, outputs))) == 1 and lengths != {0}:
+    if kinds in ({tuple}, {list}) and len(lengths := set(map(len, outputs))) == 1 and lengths != {0}:
         entries = list(chain.from_iterable(outputs))
         if PLAIN_ENTRIES.issuperset(map(type, entries)):
             return _NONE, {len(outputs[0]): (EVERY, as_column(entries).reshape(len(outputs), -1))}, []
