@@ -39,7 +39,7 @@ LEAST = {
 #: single calls and by `sample`; half of the budget is for that.
 BESIDE_LAW, FOR_PROOF = 5_000, 16_000
 #: Runs for entries with a law whose calls are compared with the text's law by `Formulas` too.
-COMPARED_ANYHOW = 5000
+COMPARED_ANYHOW = 600
 
 #: Entries with exact losses for which no known database comes near the claim or the worst loss. Each is
 #: compared with formulas, and its result says how many times as large the loss would have to be to exceed the

@@ -216,7 +216,7 @@ class PairMemory:
             table.counts += table.count(*counted)
             self.tables.append(table)
         for view in sides:
-            view.inside.clear()  # the cached parts take more memory than the outputs
+            view.forget()  # the cached parts take more memory than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Return the events for the next batch: those with the largest expected growth at ε or near it."""

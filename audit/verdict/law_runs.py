@@ -31,12 +31,8 @@ SAMPLED_RUNS: Final = 10_000
 #: The verdict PROVED needs at least this many runs on each closely compared database.
 LEAST_CHECKED: Final = 1_000
 _OTHERS: Final = 1
-#: The runs on the closely compared databases with their records in another order, as a share of the runs on
-#: the databases themselves. They only show whether the order matters.
-_TURNED: Final = 0.25
 #: A law may be wrong on a single database. So the databases that are not closely compared share `SPREAD_RUNS`
-#: calls; each pair that gets calls gets at least `_LEAST_SPREAD` on each side. If the budget is small, the
-#: first `LEAST_CHECKED` runs of the close comparisons come before these.
+#: calls; each pair that gets calls gets at least `_LEAST_SPREAD` on each side.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 
@@ -124,21 +120,19 @@ class LawRuns:
         ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
         if subject.declared_sampler is not None:
             ways.append((subject, SAMPLED_RUNS, "`sample`"))
-        budget = self.task.options.budget // (4 * len(ways))  # in pairs of runs: in all, half of the budget
         close = self._close()
-        shares = [1.0 if drawn is pair else _TURNED for pair, drawn in close]
-        whole, spread = budget / sum(shares), SPREAD_RUNS // 2
-        most = max(1, math.floor(max(min(whole, LEAST_CHECKED), whole - spread / sum(shares))))
+        budget = self.task.options.budget // (4 * len(ways))  # in pairs of runs: in all, half of the budget
+        share = max(1, budget // len(close))
         for way, (chosen, runs, how) in enumerate(ways):
-            size = min(runs, most)
-            self.least_checked = min(self.least_checked, size)
+            size = min(runs, share)
             with self.task.sampler(chosen) as sampler:
-                for index, (beside, share) in enumerate(zip(close, shares, strict=True)):
-                    checks += self._compared(sampler, beside, math.ceil(share * size), (LAW, way, index), how)
+                for index, beside in enumerate(close):
+                    checks += self._compared(sampler, beside, size, (LAW, way, index), how)
+                    self.least_checked = min(self.least_checked, size)
                     self.stateless = self.stateless and sampler.state_suspected() is False
                 if not way:
-                    left = budget - math.ceil(size * sum(shares))
-                    checks += self._spread(sampler, min(spread, left), first=len(close))
+                    left = budget - len(close) * size
+                    checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(close))
                 self.stateless = self.stateless and sampler.state_suspected() is False
                 self.samples += sampler.drawn
                 self.notes += [note for note in sampler.notes if note not in self.notes]

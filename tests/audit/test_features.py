@@ -6,10 +6,12 @@ The file is long because every feature is tested on the same outputs.
 """
 
 import dataclasses
+import gc
 import inspect
 import json
 import math
 import warnings
+import weakref
 from fractions import Fraction
 
 import numpy as np
@@ -195,7 +197,7 @@ def test_equal_outputs_are_read_once_and_different_ones_are_told_apart(block):
     array = np.empty(len(view), dtype=object)
     array[:] = [*view.outputs]
     plain = View(array, replaced=True)
-    assert plain.places is None
+    assert plain.grouped is None
     assert all(map(_shows_alike, view.outputs, block * _MANY))
     for feature in ALL:
         assert all(map(same, feature.values(view), feature.column(plain))), feature
@@ -213,12 +215,37 @@ def _shows_alike(output, other):
 
 
 def test_only_plain_outputs_are_grouped():
-    """`marshal` writes a number of numpy like a bytes object, and an object of a class may change what it
-    shows. So outputs that contain any of these are not grouped."""
-    assert View([(1, "a"), (2.0, None)] * _MANY).places is not None
-    for odd in (np.int64(1), b"1", Predictor(0.5), np.array([1.0, 2.0])):
-        assert View([(1, odd), (2, odd)] * _MANY).places is None
-    assert View([(i, 1) for i in range(4 * _MANY)]).places is None
+    """A number of numpy has the bytes of a plain bytes object; a class may change what it shows."""
+    assert View([(1, "a"), (2.0, None)] * _MANY).grouped is not None
+    for odd in (np.int64(1), b"1", Predictor(0.5), np.array([1.0, 2.0]), {1: 2}, "long" * 300, [0] * 300):
+        assert View([(1, odd), (2, odd)] * _MANY).grouped is None
+        assert View([(1, 2)] * 4 * _MANY + [(1, odd)]).grouped is None
+    assert View([(i, 1) for i in range(4 * _MANY)]).grouped is None
+    assert View([1, 2] * _MANY).grouped is None
+
+
+def test_outputs_that_hold_themselves_or_are_nested_deeply_are_viewed_at_once():
+    """`marshal` would visit each of 2^2000 paths through the first, and recursion would end at the second."""
+    twice, deep = [], ()
+    twice += [twice, twice]
+    for _ in range(900):
+        deep = (deep,)
+    for odd in (twice, deep):
+        assert View([odd] * _MANY).grouped is None
+        assert View([(1, 2)] * 4 * _MANY + [odd]).grouped is None
+
+
+def test_a_view_is_freed_as_soon_as_nobody_uses_it():
+    """A view that referred to itself would keep its arrays until the garbage collector runs."""
+    gc.disable()
+    try:
+        for outputs in (np.ones((10, 10)), [(1, 2)] * 2 * _MANY):
+            view = View(outputs)
+            gone = weakref.ref(view)
+            del view
+            assert gone() is None
+    finally:
+        gc.enable()
 
 
 @few

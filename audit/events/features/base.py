@@ -50,12 +50,11 @@ class Feature(ABC):
 
     def values(self, view: View) -> Any:
         """Return the same as `column`, but compute the value of equal outputs only once."""
-        if view.places is None:
+        if view.grouped is None:
             return self.column(view)
-        column = self.column(view.distinct)
-        if isinstance(column, np.ndarray):
-            return column[view.places]
-        return [column[place] for place in view.places.tolist()]
+        distinct, places = view.grouped
+        column = self.column(distinct)
+        return column[places] if isinstance(column, np.ndarray) else [column[k] for k in places.tolist()]
 
     def to_json(self) -> dict[str, Any]:
         """Return the feature's name and fields as tagged JSON (keys may be tuples, edges infinite)."""

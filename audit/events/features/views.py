@@ -139,24 +139,29 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
-    #: The different outputs, each once, and the place of every output in this view. If most outputs differ,
-    #: this is the view itself, and the places are None.
-    distinct: "View" = field(init=False, repr=False)
-    places: Ints | None = field(init=False, repr=False)
+    #: The different outputs as a view of their own, and the place of every output in it; None if the outputs
+    #: are not grouped.
+    grouped: "tuple[View, Ints] | None" = field(init=False, repr=False)
     #: Cache of the parts of the outputs, and of columns of their numbers.
     inside: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        once = _once(self.outputs)
+        once, self.grouped = _once(self.outputs), None
         if once is None:
-            self.distinct, self.places = self, None
             if not self.replaced:
                 self.outputs = _stand_ins(self.outputs)
             self.numbers, self.vectors, self.rest = _sort(self.outputs)
         else:
-            self.distinct, self.places = View(once[0], self.typed, self.replaced), once[1]
-            self.outputs = [self.distinct.outputs[place] for place in self.places]
-            self.numbers, self.vectors, self.rest = _repeated(self.distinct, self.places)
+            distinct, places = View(once[0], self.typed, self.replaced), once[1]
+            self.grouped = distinct, places
+            self.outputs = [distinct.outputs[place] for place in places.tolist()]
+            self.numbers, self.vectors, self.rest = _repeated(distinct, places)
+
+    def forget(self) -> None:
+        """Empty the cache `inside`."""
+        self.inside.clear()
+        if self.grouped is not None:
+            self.grouped[0].forget()
 
     def __len__(self) -> int:
         return len(self.outputs)
@@ -200,37 +205,55 @@ def _stand_ins(outputs: Sequence[Any] | NDArray[Any]) -> Sequence[Any] | NDArray
 
 
 #: Affects speed only. In blocks of at least this size, equal outputs are read once if most outputs are equal.
-#: Blocks with outputs of more bytes are not grouped.
-_MANY, _LARGE = 64, 1_000
+_MANY = 64
+#: Outputs with more parts, or with a longer text, are not grouped.
+_MOST_PARTS, _LONGEST = 200, 1_000
 _PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 def _once(outputs: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], Ints] | None:
-    """Return the distinct outputs, and the index of every output among them.
+    """Return the different outputs, each once, and the place of every output among them.
 
-    Return None if few outputs repeat, or if one is not plain. Two plain outputs are equal if `marshal` writes
-    the same bytes for both. The bytes show values and types, and no other value has the bytes of a plain one.
+    Two outputs are equal if they consist of the same plain values, of the same types, in tuples and lists;
+    `marshal` writes each value with its type. Return None if there are few outputs, if they are numbers
+    (whole columns are read at once), if more than a quarter of them differ, or if one of them is not plain.
     """
     if type(outputs) is not list or len(outputs) < _MANY:
         return None
-    try:
-        first = {marshal.dumps(output, 2) for output in outputs[:_MANY]}
-        if 2 * len(first) > _MANY or max(map(len, first)) > _LARGE:
-            return None
-        texts = [marshal.dumps(output, 2) for output in outputs]
-    except ValueError:  # an object of a class
+    first = outputs[:_MANY]
+    if _PLAIN_NUMBERS.issuperset(map(type, first)) or not all(map(_is_plain, first)):
+        return None
+    if 2 * len({marshal.dumps(output, 2) for output in first}) > _MANY:
         return None
     place_of: dict[bytes, int] = {}
-    places = [place_of.setdefault(text, len(place_of)) for text in texts]
-    objects = dict(zip(places, outputs, strict=True))
-    if 4 * len(objects) > len(outputs) or not all(map(_is_plain, objects.values())):
-        return None
-    return [objects[place] for place in range(len(objects))], np.array(places, dtype=np.intp)
+    distinct: list[Any] = []
+    places: list[int] = []
+    for output in outputs:
+        if not _is_plain(output):
+            return None
+        places.append(place_of.setdefault(marshal.dumps(output, 2), len(distinct)))
+        if len(place_of) > len(distinct):
+            distinct.append(output)
+            if 4 * len(distinct) > len(outputs):
+                return None
+    return distinct, np.array(places, dtype=np.intp)
 
 
 def _is_plain(output: Any) -> bool:
-    """Return whether an output consists of plain values, in tuples and lists."""
-    return type(output) in _PLAIN or (type(output) in (tuple, list) and all(map(_is_plain, output)))
+    """Return whether an output consists of a few plain values, in tuples and lists."""
+    waiting = [output]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            return True
+        each = waiting.pop()
+        kind = type(each)
+        if kind is tuple or kind is list:
+            if len(each) > _MOST_PARTS:
+                return False
+            waiting += each
+        elif kind not in _PLAIN or (kind is str and len(each) > _LONGEST):
+            return False
+    return False
 
 
 def _repeated(distinct: View, places: Ints) -> _Groups:
