@@ -61,47 +61,42 @@ class Problem:
 
 
 @pytest.fixture
-def run(call, tmp_path, monkeypatch):
-    """Return a function that runs a command in this process and then unloads the user's module, as a new
-    process would not have loaded it. It returns exit code, stdout and stderr."""
+def call(tmp_path):
     (tmp_path / "mine.py").write_text(MODULE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
 
-    def command(*arguments):
-        left = call(*arguments)
-        for name in [name for name in sys.modules if name.startswith("dp_audit_target_") or name == "mine"]:
-            del sys.modules[name]
-        return left
+    def run(*arguments):
+        code = f"import sys; from audit.doors.cli import main; sys.exit(main({list(arguments)!r}))"
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            check=False,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
-    return command
-
-
-def replay_in_a_new_process():
-    code = "import sys; from audit.doors.cli import main; sys.exit(main(['replay', 'saved.json', '--trust']))"
-    words = [sys.executable, "-c", code]
-    return subprocess.run(words, check=False, capture_output=True, text=True, timeout=120)
+    return run
 
 
 @pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as the saved")])
-def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(run, target, shown):
-    assert run("run", f"mine.py:{target}", "--json", "saved.json", "--budget", "2000")[0] == 1
-    again = replay_in_a_new_process()
+def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call, target, shown):
+    assert call("run", f"mine.py:{target}", "--json", "saved.json").returncode == 1
+    again = call("replay", "saved.json", "--trust")
     assert (again.returncode, again.stderr) == (1, "")
     assert shown in again.stdout
 
 
-def test_a_class_that_no_longer_exists_is_named_in_one_line(run, tmp_path):
-    run("run", "mine.py:Leak", "--json", "saved.json", "--budget", "2000")
+def test_a_class_that_no_longer_exists_is_named_in_one_line(call, tmp_path):
+    call("run", "mine.py:Leak", "--json", "saved.json")
     (tmp_path / "mine.py").write_text(MODULE.replace("Person", "Human"))
-    code, _, err = run("replay", "saved.json", "--trust")
-    assert code == 2
-    assert err.count("\n") == 1
-    assert "cannot be replayed: the class of Person(bit=" in err
-    assert "is not loaded" in err
+    again = call("replay", "saved.json", "--trust")
+    assert again.returncode == 2
+    assert again.stderr.count("\n") == 1
+    assert "cannot be replayed: the class of Person(bit=" in again.stderr
+    assert "is not loaded" in again.stderr
 
 
-def test_a_problem_that_cannot_be_saved_has_to_be_given(run, tmp_path):
+def test_a_problem_that_cannot_be_saved_has_to_be_given(call, tmp_path):
     """A search found the problem. Without the problem, nothing measures what the learner does now."""
     (tmp_path / "mine.py").write_text(
         MODULE.replace("@dataclass(frozen=True)\nclass Problem", "class Problem").replace(
@@ -109,10 +104,10 @@ def test_a_problem_that_cannot_be_saved_has_to_be_given(run, tmp_path):
             "    def __init__(self, name='own', heads=0):\n        self.name, self.heads = name, heads\n",
         )
     )
-    assert run("run", "mine.py:Wrong", "--json", "saved.json", "--budget", "2000")[0] == 1
-    code, _, err = run("replay", "saved.json", "--trust")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "The problem `found` is not one of the learner's own" in err
+    assert call("run", "mine.py:Wrong", "--json", "saved.json").returncode == 1
+    again = call("replay", "saved.json", "--trust")
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "The problem `found` is not one of the learner's own" in again.stderr
 
 
 def test_two_threads_do_not_take_modules_by_value_at_once():
