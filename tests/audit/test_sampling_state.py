@@ -1,14 +1,17 @@
 """Subjects that keep state are detected; on request, every run gets a new subject."""
 
 import functools
+import importlib
 import itertools
 import random
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from audit.sampling import BET, CONFIRM, Sampler
+from audit.sampling.remake.modules import is_importable
 from audit.sampling.remake.state import Pristine
 from audit.subject.subject import adapt
 
@@ -233,3 +236,16 @@ def test_a_subject_that_cannot_be_pickled_is_run_without_copies_and_its_state_is
     assert len(set(drawn(sampler, fresh=True))) == 40
     assert sampler.state_kept() is None
     assert any("cannot check whether the subject keeps state" in note for note in sampler.notes)
+
+
+def test_a_module_is_looked_for_in_the_folder_that_is_current_now(tmp_path, monkeypatch):
+    """An empty entry of `sys.path` is the current folder, and a program may change it."""
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "of_this_folder.py").write_text("")
+        monkeypatch.chdir(folder)
+        monkeypatch.delitem(sys.modules, "of_this_folder", raising=False)
+        importlib.invalidate_caches()
+        assert is_importable(importlib.import_module("of_this_folder"))

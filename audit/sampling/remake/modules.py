@@ -94,7 +94,7 @@ def is_importable(module: ModuleType) -> bool:
     parent = sys.modules.get(parent_name) if parent_name else None
     if parent_name and (parent is None or not is_importable(parent)):
         return False
-    places = tuple(getattr(parent, "__path__", sys.path))
+    places = tuple(place or str(Path.cwd()) for place in getattr(parent, "__path__", sys.path))
     origin = _origin(name, places, is_there=file is not None and os.access(file, os.F_OK))
     return origin is not None and origin in (file, "frozen", "built-in")
 
