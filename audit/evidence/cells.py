@@ -94,8 +94,8 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
     """Return values of mean 0 shrunk towards 0; `errors` are variances.
 
     Value v becomes v·s/(s + error). Here s is the part of the variance of all values that the errors do not
-    explain. If errors alone cannot explain a value v among so many, the s of v comes from v, even if all
-    other values are nearly 0.
+    explain. A value too large to be an error, among so many, has an s of its own: v² less what an error may
+    reach. So it is kept even if all other values are nearly 0.
     """
     if not len(values):
         return values

@@ -1,7 +1,8 @@
 """A catalogue entry: the transcript of a run on noisy labels in the local model. Its pairs take long to find.
 
-A utility claim needs so many examples that an audit by runs cannot detect the influence of a single one. So
-the privacy audits run the same code on few examples, and they see the whole transcript of a run.
+The learner needs many examples to meet its utility claim. Among so many, an audit by runs cannot detect the
+influence of one example. So the privacy audits run the same code on few examples, and they see the whole
+transcript of a run.
 """
 
 from __future__ import annotations

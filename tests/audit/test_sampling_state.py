@@ -5,13 +5,14 @@ import importlib
 import itertools
 import random
 import sys
+import types
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from audit.sampling import BET, CONFIRM, Sampler
-from audit.sampling.remake.modules import is_importable
+from audit.sampling.remake.modules import is_importable, is_users
 from audit.sampling.remake.state import Pristine
 from audit.subject.subject import adapt
 
@@ -249,3 +250,12 @@ def test_a_module_is_looked_for_in_the_folder_that_is_current_now(tmp_path, monk
         monkeypatch.delitem(sys.modules, "of_this_folder", raising=False)
         importlib.invalidate_caches()
         assert is_importable(importlib.import_module("of_this_folder"))
+
+
+def test_our_packages_count_as_installed_and_a_users_package_of_the_same_name_does_not():
+    """In a checkout too, the state of the catalogue's modules is not compared, as after an installation."""
+    ours, users = importlib.import_module("mechanisms.noise.laplace"), types.ModuleType("mechanisms.noise")
+    users.__file__ = "/home/somebody/mechanisms/noise.py"
+    assert not is_users(ours)
+    assert is_users(users)
+    assert is_users(sys.modules[__name__])

@@ -187,7 +187,9 @@ def kinds_of(numbers: Sequence[Number]) -> set[str]:
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return the shift of the noise that undoes a move at the least privacy loss; None if there is none.
+    """Return how to shift the noise so that the outputs do not move. None if no shift achieves this.
+
+    Among all such shifts, this one has the least privacy loss.
 
     Parameters
     ----------
