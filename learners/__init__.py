@@ -1,7 +1,5 @@
 """Learners and sanitizers of the source texts, as subjects of audits.
 
-Names are resolved on first use, so that importing the package costs nothing.
-
 Examples
 --------
 >>> from learners import ParityLearner

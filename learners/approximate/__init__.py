@@ -1,4 +1,4 @@
-"""Approximate privacy: proper learners of POINT_d, and of INTERVAL_d beyond 64 bits (BNS §3)."""
+"""Proper learners of points and thresholds with approximate privacy (BNS §3)."""
 
 from learners.approximate.interval import IntervalLearner
 from learners.approximate.lumped import LumpedLearner

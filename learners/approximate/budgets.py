@@ -1,4 +1,4 @@
-"""How an (ε, δ) budget is split over the calls of algorithm Rec, and the least promise that a split needs."""
+"""How algorithm Rec splits an (ε, δ) budget over its calls."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class LevelBudget:
     candidates
         The largest number of solutions that this mechanism chooses from.
     test
-        The test of gaps by A_dist; None at the innermost level, which does not call A_dist.
+        The test of gaps by A_dist. None at the innermost level, which has no A_dist.
     stable
-        The privacy of each of the two calls of A_dist with this test; None at the innermost level.
+        The privacy of each of the two calls of A_dist. None at the innermost level.
     room
         The least difference of qualities that this level relies on, as a multiple of the innermost level's.
     """
@@ -58,7 +58,7 @@ class LevelBudget:
 
 @dataclass(frozen=True)
 class Split:
-    """The budgets of all levels of Rec, outermost first; the parameter α of Rec is 1/2.
+    """The budgets of all levels of Rec, outermost first.
 
     Parameters
     ----------
@@ -72,28 +72,27 @@ class Split:
     *Privacy.* Rec makes the calls in `claims`, adaptively (`mechanisms.concave.calls`). `claim` bounds their
     composition.
 
-    *Utility*, in the notation of BNS Fig. 1. Let Q be quasi-concave with maximum at least r. Level l has the
-    promise r_l = r/4^l. Let p be a best point of that level. Suppose that the inner call returned k with q(k)
-    ≥ r_l/8, and put K = 2^k.
+    *Utility*, in the notation of BNS Fig. 1, with α = 1/2. Let Q be quasi-concave with maximum at least r.
+    Level l has the promise r_l = r/4^l. Let p be a best point of level l. Suppose that the inner call
+    returned k with q(k) ≥ r_l/8. Let K = 2^k.
 
     (i) Because q(k) ≥ r_l/8, L(k + 1) ≤ 7r_l/8 and L(k) ≥ 5r_l/8. So {Q > 7r_l/8} has fewer than 2K points,
-    and {Q ≥ 5r_l/8} has at least K. Both sets are intervals around p.
+    and {Q ≥ 5r_l/8} has at least K. These sets are intervals around p.
 
     (ii) The borders of all A_i and B_i are multiples of 4K. In one of the two families, p is at least 2K away
-    from every border. Let I be the interval of that family that contains p. I contains the first set, so I
-    leads by r_l/8 or is the only interval. I also contains K adjacent points of the second set, none of them
-    among the last K of its 8K points.
+    from every border. Let I be the interval of that family that contains p. I contains {Q > 7r_l/8}, so I
+    leads by r_l/8 or is the only interval. I also contains K adjacent points of {Q ≥ 5r_l/8}. None of these K
+    is among the last K of the 8K points of I.
 
-    (iii) If A_dist releases I, then H contains points of I at distance K/2, and one of them has quality at
-    least 5r_l/8. The exponential mechanism then chooses a point of quality below r_l/2 with probability at
-    most 31·e^(−ε·r_l/16). The answer of A_dist about the other family can only add points to H.
+    (iii) If A_dist releases I, then H contains points of I at distance K/2. One of these has quality at least
+    5r_l/8. The exponential mechanism then chooses a quality below r_l/2 with probability at most
+    31·e^(−ε·r_l/16). A release of the other family can only add points to H.
 
-    (iv) The promise holds in the inner call: for the largest j with L(j) ≥ 3r_l/4, q(j) ≥ r_l/4 = r_(l+1).
+    (iv) The promise holds in the inner call: q(j) ≥ r_l/4 = r_(l+1) for the largest j with L(j) ≥ 3r_l/4.
     After padding with zeros, {Q ≥ x} is still an interval for every x > 0.
 
-    (v) The innermost exponential mechanism must come within r_N/2 = 4^(−N)·r/2 of the best. This bound is the
-    innermost difference. Level l < N relies on a difference 4^(N−1−l) times as large. `failure_at` adds up
-    the failure bounds of all levels.
+    (v) The innermost exponential mechanism must come within g = r_N/2 = 4^(−N)·r/2 of the best. Level l < N
+    relies on the difference 4^(N−1−l)·g. `failure_at` adds up the failure bounds of all levels.
 
     Examples
     --------
@@ -118,7 +117,7 @@ class Split:
 
     @property
     def pieces(self) -> float:
-        """The promise divided by the innermost difference."""
+        """The promise divided by the difference that the innermost level relies on."""
         return 2.0 * 4.0**self.rounds
 
     def failure_at(self, promise: float) -> float:
@@ -132,7 +131,7 @@ class Split:
 
 @lru_cache(maxsize=64)  # a subject is copied for many runs
 def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
-    """Return the split with the least promise, if all kinds of failure get the same probability.
+    """Return the split of the budget with the least promise.
 
     Parameters
     ----------
@@ -145,16 +144,15 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
 
     Guarantee
     ---------
-    The composition of `claims` is (epsilon, delta)-private. Two ways are tried, and the one with the smaller
-    promise is returned. In the first, the claims add up to epsilon and delta. The second leaves half of delta
-    to the optimal composition of Kairouz, Oh and Viswanath, which lets each call spend more. The first is
-    better unless delta is large. (Advanced composition is never better than optimal composition.)
+    The composition of `claims` is (epsilon, delta)-private. Two ways are tried, and the smaller promise wins.
+    In the first, the claims add up to epsilon and delta. In the second, half of delta goes to the optimal
+    composition of Kairouz, Oh and Viswanath, and each call may spend more. The first is better unless delta
+    is large.
 
-    Each of the 2N + 1 kinds of failure gets an equal share b. Let g be the innermost difference (see
-    `Split`). The innermost choice among c candidates needs the epsilon (2/g)·ln((c − 1)/b). Every other level
-    relies on a difference G ≥ g. It needs the epsilon (2/G)·ln(31/b) for its choice, and (2/(G −
-    2))·ln(1/(4·b·δ′)) for each tight A_dist, where δ′ is the delta of that call. g is the least difference at
-    which the budget is enough for all calls.
+    There are 2N + 1 kinds of failure, and each gets an equal share b. Let g be the innermost difference
+    (`Split`). With c candidates, the innermost choice needs the epsilon (2/g)·ln((c − 1)/b). Every other
+    level relies on a difference G ≥ g. Its choice needs the epsilon (2/G)·ln(31/b). Each tight A_dist with
+    delta δ′ needs (2/(G − 2))·ln(1/(4·b·δ′)). The least g whose calls fit into the budget is taken.
 
     Examples
     --------
@@ -212,9 +210,10 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 
 
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
-    """Return the split of `ConcavePromise`: every call gets the same budget, and A_dist is as printed.
+    """Return the split in which every call gets the same budget.
 
-    The claims of the 3·N + 1 calls of Rec add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
+    A_dist is as printed. The claims of the 3·N + 1 calls of Rec add up to the whole budget, where A_dist
+    counts as (ε/2, δ/2)-private.
 
     Examples
     --------
@@ -230,11 +229,13 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 
 
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
-    """Return the epsilon and delta that each call of Rec may spend, for each of five ways to bound the total.
+    """Return the epsilon and delta of each call of Rec under five ways to bound the total.
 
-    "lemma 2": as printed. "calls": the claims of all 3·N + 1 calls are added. "tight": the same, but A_dist
-    counts as (ε/2, δ/2)-private, which it is. "advanced" and "optimal": the calls of "tight" are composed by
-    `advanced_bound` and by optimal composition; half of delta is the slack.
+    - "lemma 2": as printed.
+    - "calls": the claims of all 3·N + 1 calls are added.
+    - "tight": the same, but A_dist counts as (ε/2, δ/2)-private, which it is.
+    - "advanced": the calls of "tight", composed by `advanced_bound` with half of delta as slack.
+    - "optimal": the same with optimal composition.
 
     Examples
     --------

@@ -21,10 +21,10 @@ _SPREAD = 128
 
 
 def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> NumberSource:
-    """Return the law with one mass at the target and the rest spread evenly on `rivals` other numbers.
+    """Return a law with one mass at the target and the rest spread over `rivals` numbers.
 
-    With mass just above α² and 1/α + 1 rivals this is the law on which BNS Lemma 1 fails: each rival has
-    error above α, and the target is too rare to be found.
+    BNS Lemma 1 fails on this law if the mass is just above α² and there are 1/α + 1 rivals. Each rival then
+    has error above α, and the target is too rare to be found.
 
     Examples
     --------
@@ -38,12 +38,9 @@ def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> 
 
 
 def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProblem]:
-    """Return problems about POINT_d with samples of `size` examples.
+    """Return hard problems about POINT_d with samples of `size` examples.
 
-    In six problems the target is the first or the last number. Its mass is just above α, just below α, or
-    3α/4 (the proof has one case above 3α/4 and one below). In another problem the target's mass is just above
-    α², and all other numbers that can occur are bad answers. In the last two problems the law is spread over
-    all numbers; in one of these, the target has a mass just above α besides.
+    The target's mass lies near alpha, near 3·alpha/4 or near alpha², or the law is spread over all numbers.
 
     Examples
     --------
@@ -71,10 +68,10 @@ def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProb
 
 
 def interval_problems(dimension: int, *, alpha: float, size: int) -> list[IntervalProblem]:
-    """Return problems about INTERVAL_d with samples of `size` examples.
+    """Return hard problems about INTERVAL_d with samples of `size` examples.
 
-    They are: a mass just above α next to the threshold, on one side or on both; the threshold at either end
-    or anywhere; all mass on two adjacent numbers; the law spread over all numbers.
+    A mass just above alpha lies next to the threshold, or all mass lies on two adjacent numbers, or the law
+    is spread.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The proper (ε, δ)-private learner of INTERVAL_d: thresholds through algorithm Rec (BNS §3.2-3.3)."""
+"""The proper learner of thresholds by algorithm Rec (BNS §3.2-3.3)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SplitPromise(ConcavePromise):
 
     Guarantee
     ---------
-    Whatever the budgets, Rec has the privacy of the composition of its calls. So the split's claim holds.
+    Rec has the privacy of the composition of its calls, whatever their budgets. So the split's claim holds.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class SplitPromise(ConcavePromise):
 
     @property
     def budgets(self) -> Split:
-        """The split."""
+        """The budget of each level."""
         assert self.split is not None
         return self.split
 
@@ -83,10 +83,10 @@ class SplitPromise(ConcavePromise):
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalLearner(ThresholdLearner):
-    """Return a threshold with few errors, found by Rec.
+    """Learn a threshold by algorithm Rec.
 
-    A database is a list of (x, y), x an integer below 2^dimension and y 0 or 1, or a `NumberSample`; the
-    output j ∈ {0 … 2^dimension} stands for the concept that labels x with 1 if x < j.
+    A database is a list of (x, y) or a `NumberSample`. x is an integer below 2^dimension; y is 0 or 1. The
+    output j ∈ {0 … 2^dimension} is the concept that labels x with 1 if x < j.
 
     Parameters
     ----------
@@ -97,34 +97,34 @@ class IntervalLearner(ThresholdLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     split
-        "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all calls get the
+        "fitted": every call of Rec gets the budget that it needs (`fitted_split`). "even": all calls get the
         same.
     points
-        The numbers in the databases of a privacy audit; default: all numbers if d ≤ 2, else 0, 1 and
-        2^d − 1.
+        The numbers in audited databases. Default: all numbers if d ≤ 2, else 0, 1 and 2^d − 1.
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PureIntervalLearner`); when a database is read, an
-        example is invalid.
+        A parameter is out of range, or an example is invalid. For delta = 0 see `PureIntervalLearner`.
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when one record is replaced, for every database. The number of
-    errors of each threshold changes by at most 1, and Rec has the privacy of its 3·N + 1 calls combined
-    (`Split`). Rec makes one call up to d = 5, four up to d = 32, seven beyond.
+    (epsilon, delta)-differential privacy when one record is replaced. The number of errors of each threshold
+    changes by at most 1. Rec has the privacy of its 3·N + 1 calls combined (`Split`). This is one call up to
+    d = 5, four up to d = 32, seven beyond.
 
-    Rec runs on the shifted score q(j) = r − errors(j) with the promise r and its own α = 1/2 (N9). On
-    `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive
-    levels. Except with probability beta/2 (`Split`), Rec then returns j with q(j) ≥ r/2, so at most r/2
-    errors. Let j* be the largest threshold below t with error above alpha. j* errs only on {j* … t − 1}, and
-    every smaller threshold errs on all of these numbers. So if any bad threshold below t makes at most r/2
-    errors on the sample, so does j*. The same holds above t. So some bad threshold has at most r/2 errors
-    with probability at most 2·Pr[Bin(m, alpha) ≤ r/2]. The choice of r makes this at most beta/2
-    (`promise_at`). `sample_size` is the least m whose r is enough for Rec.
+    *Utility*, on `sample_size` examples or more, labelled by a threshold t. Rec runs with the promise r and
+    its own α = 1/2 on the shifted score q(j) = r − errors(j) (N9). Then q(t) = r, and q is quasi-concave on
+    its positive levels. Except with probability beta/2, Rec returns j with q(j) ≥ r/2 (`Split`). So j makes
+    at most r/2 errors on the sample.
+
+    Let j* be the largest threshold below t with error above alpha. j* errs only on {j* … t − 1}. Every
+    smaller threshold errs on all of these numbers. So if any bad threshold below t makes at most r/2 errors
+    on the sample, so does j*. The same holds above t. So some bad threshold makes at most r/2 errors with
+    probability at most 2·Pr[Bin(m, alpha) ≤ r/2]. The choice of r makes this at most beta/2 (`promise_at`).
+    `sample_size` is the least m whose r is enough for Rec.
 
     Examples
     --------
@@ -161,23 +161,26 @@ class IntervalLearner(ThresholdLearner):
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
     def promise_for(self, size: int) -> float:
-        """Return r for databases of `size` records: the largest r that `alpha` and `beta` allow."""
+        """Return the largest r that `alpha` and `beta` allow for `size` records."""
         return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
 
     def mechanism(self, size: int) -> SplitPromise:
-        """Return Rec for databases with `size` records. The quality of threshold j is r − errors(j)."""
+        """Return Rec for databases with `size` records.
+
+        The quality of threshold j is r − errors(j).
+        """
         return SplitPromise(
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
         )
 
     def quality(self, database: Any) -> StepFunction:
-        """Return r − errors(j) for every threshold j, with the r of `promise_for`."""
+        """Return the score of every threshold, `promise_for` minus its number of errors."""
         sample = self.counted(database)
         errors = threshold_errors(sample, top=self.top)
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` thresholds: an array, or a list if they may exceed 64 bits.
+        """Return `size` thresholds, as a list if they may exceed 64 bits, else as an array.
 
         From the same generator state, run i draws the same numbers on all databases of the same size.
         """
@@ -185,7 +188,7 @@ class IntervalLearner(ThresholdLearner):
         return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the threshold, on the few thousand thresholds of positive probability."""
+        """Return the exact law of the threshold, on the thresholds of positive probability."""
         counted = self.counted(database)
         return self.mechanism(len(counted)).distribution(self.quality(counted))
 

@@ -1,4 +1,4 @@
-"""Exact laws on up to 2^64 answers: a few answers are named, all others are lumped into one."""
+"""Exact laws on up to 2^64 answers, of which only a few have a name."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Masses:
     Parameters
     ----------
     points
-        The numbers named, distinct.
+        The named numbers, distinct.
     logs
-        The log-probability of each.
+        The log-probability of each named number.
     log_each
-        The log-probability of each other number, without the extra mass of `log_extra`.
+        The log-probability of each other number, without the mass of `log_extra`.
     log_extra
-        The log of an extra mass that belongs to one of the other numbers.
+        The log of an extra mass on one of the other numbers.
     dimension
         d.
 
@@ -59,13 +59,13 @@ class Masses:
         return (1 << self.dimension) - len(self.points)
 
     def listed(self) -> Finite:
-        """Return the law of the answer. All numbers below 2^dimension must be in `points`."""
+        """Return the law of the answer if all numbers are named."""
         from audit.distributions import Finite
 
         return Finite(self.points, log_probabilities=self.logs)
 
     def lumped(self) -> Finite:
-        """Return the law of the answer, with `ANOTHER` in place of every number that is not named."""
+        """Return the law of the answer, with `ANOTHER` for every number without a name."""
         import numpy as np
 
         from audit.distributions import Finite
@@ -77,7 +77,7 @@ class Masses:
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedLearner(PlainParameters):
-    """A learner that returns `ANOTHER` for all but a few numbers, so that its exact law has few outcomes.
+    """A learner that returns `ANOTHER` for all but a few numbers.
 
     Parameters
     ----------
@@ -86,10 +86,9 @@ class LumpedLearner(PlainParameters):
 
     Guarantee
     ---------
-    It is as private as the learner, because lumping answers is post-processing. If both databases contain
-    only named numbers, lumping does not lower the privacy loss. No other number is an x there, so all other
-    numbers have the same probability. The ratio of this probability between two databases is then the same
-    for all of them.
+    Lumping answers is post-processing, so privacy is kept. The privacy loss stays the same if both databases
+    contain only named numbers. Then all other numbers have the same probability, and the ratio of this
+    probability between the two databases is the same for all of them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The common part of learners over {0, …, 2^d − 1}: databases for privacy audits, variation of problems."""
+"""What the learners over the numbers below 2^d have in common."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers(StatedSize):
-    """A learner over the numbers of d bits. A privacy audit uses only a few of these numbers.
+    """A learner over the numbers of d bits, audited with a few of these numbers.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class OfNumbers(StatedSize):
 
     @property
     def audited_points(self) -> tuple[int, ...]:
-        """The numbers in a privacy audit's databases: by default all for d ≤ 2, three for larger d."""
+        """The numbers in audited databases, by default all for d ≤ 2 and three for larger d."""
         if self.points is not None:
             what = f"The `points` of `{type(self).__name__}`"
             return tuple(whole_numbers(self.points, what=what, maximum=(1 << self.dimension) - 1))
@@ -43,7 +43,7 @@ class OfNumbers(StatedSize):
 
     @property
     def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples in the databases of a privacy audit."""
+        """The examples in audited databases."""
         return tuple((x, y) for x in self.audited_points for y in (0, 1))
 
     def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
@@ -58,14 +58,16 @@ def at_64_bits(
     utility: Mapping[str, Any] | None = None,
     formulas: Callable[[Any], Formulas] | None = None,
 ) -> Entry:
-    """Return the entry of a learner over 64-bit numbers, whose accuracy is audited by runs.
+    """Return the entry of a learner over 64-bit numbers.
+
+    Its accuracy is audited by runs.
 
     Parameters
     ----------
     kind
         The class of the learner.
     options, utility
-        The options of the learner's privacy audit, and of its utility audit (`exact` is set here).
+        The options of its privacy audit and of its utility audit (`exact` is set here).
     formulas
         The learner's formulas, written from the text.
 

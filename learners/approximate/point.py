@@ -1,4 +1,4 @@
-"""The proper (ε, δ)-private learner of POINT_d: the point that stands out, else a random one (BNS §3.1)."""
+"""The proper learner of points that picks the point that stands out (BNS §3.1)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_LISTED = 12
 
 @dataclass(frozen=True)
 class MostPositive:
-    """The numbers below 2^dimension as solutions. A number's score says how often it has the label 1.
+    """The numbers below 2^dimension, scored by how often they have the label 1.
 
     Guarantee
     ---------
@@ -66,13 +66,15 @@ class MostPositive:
 
 
 def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
-    """Return the least m at which a point of mass 3·alpha/4 or more is selected with probability 1 − beta.
+    """Return the least number of examples at which a heavy point is found.
+
+    A point of mass 3·alpha/4 or more is then selected with probability 1 − beta.
 
     Guarantee
     ---------
-    Exact: m is the least with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β, where failure(n) is the probability that
-    the selection fails at a lead of n. failure(n) falls as n grows, so the sum falls as m or the mass grows.
-    m does not depend on d.
+    The size is exact. Let failure(n) be the probability that the selection fails at a lead of n. The size is
+    the least m with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β. failure(n) falls as n grows, so the sum falls as m or
+    the mass grows. m does not depend on d.
 
     Examples
     --------
@@ -95,12 +97,14 @@ def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
 
 
 def missed(selection: StableSelection, *, size: int, mass: float) -> float:
-    """Return the exact probability that a point of this mass is not selected if only it is labelled 1.
+    """Return the exact probability that a point is not selected.
+
+    Only this point is labelled 1, and it has the given mass.
 
     Guarantee
     ---------
     The probability is a binomial sum of Laplace tails. Let σ be the standard deviation of the count. Counts
-    more than 40·(σ + 1) from the mean are left out; their probability is below 1e-25 (Bernstein).
+    more than 40·(σ + 1) from the mean are left out. Their probability is below 1e-25 (Bernstein).
 
     Examples
     --------
@@ -119,7 +123,9 @@ def missed(selection: StableSelection, *, size: int, mass: float) -> float:
 
 
 def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, constant: float = 1.0) -> int:
-    """Return (constant/(alpha·epsilon))·ln(1/(beta·delta)), rounded up: the m of BNS Lemma 1.
+    """Return the sample size of BNS Lemma 1.
+
+    It is (constant/(alpha·epsilon))·ln(1/(beta·delta)), rounded up.
 
     Examples
     --------
@@ -132,10 +138,11 @@ def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, con
 
 @dataclass(frozen=True, kw_only=True)
 class PointLearner(OfNumbers, PlainParameters):
-    """Return the number that has the label 1 most often if it is far ahead, else a random number.
+    """Learn a point as the number that has the label 1 most often.
 
-    A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
-    output j stands for the concept that labels only j with 1.
+    If no number is far ahead, the output is a random number. A database is a list of (x, y) or a
+    `NumberSample`. x is a whole number below 2^dimension; y is 0 or 1. The output j is the concept that
+    labels only j with 1.
 
     Parameters
     ----------
@@ -149,29 +156,29 @@ class PointLearner(OfNumbers, PlainParameters):
         False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: A_dist with no more noise than
         its claim needs, which takes about half of the examples.
     points
-        The numbers in the databases of a privacy audit; default: all numbers if d ≤ 2, else 0, 1 and
-        2^d − 1.
+        The numbers in audited databases. Default: all numbers if d ≤ 2, else 0, 1 and 2^d − 1.
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PurePointLearner`). An example is invalid; this is
-        found when a database is read.
+        A parameter is out of range, or an example is invalid. For delta = 0 see `PurePointLearner`.
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1). The
-    learner is `StableSelection` over the numbers, scored by `MostPositive`. If the selection refuses, the
-    output is a random number drawn without the data. This is post-processing.
+    (epsilon, delta)-differential privacy when one record is replaced (BNS Lemma 1). The learner is
+    `StableSelection` over the numbers, scored by `MostPositive`. If the selection refuses, a random number is
+    drawn without the data. This is post-processing.
 
-    On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
-    at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
-    selects j except with probability beta (`point_size`), and the error is 0. *Otherwise* a number i ≠ j is a
-    bad answer only if D(i) > α/4. Fewer than 4/α numbers are bad, so a random number is bad with probability
-    below 4/(α·2^d) ≤ beta. (BNS ask for 2^d ≥ 1/(αβ): at 2^d = 1/(αβ) no m of Lemma 1's form is enough, see
-    the finding N2. Below 4/(αβ) nothing is claimed here.)
+    *Utility*, on `sample_size` examples of a law D, labelled by any point j. If 2^d ≥ 4/(alpha·beta), the
+    error is above alpha with probability at most beta. *If D(j) ≥ 3α/4*: only j has examples with the label
+    1. So A_dist selects j except with probability beta (`point_size`), and the error is 0. *Otherwise*: a
+    number i ≠ j is a bad answer only if D(i) > α/4. Fewer than 4/α numbers are bad. So a random number is bad
+    with probability below 4/(α·2^d) ≤ beta.
+
+    BNS ask for 2^d ≥ 1/(αβ). At 2^d = 1/(αβ) no m of Lemma 1's form is enough (finding N2). Below 4/(αβ)
+    nothing is claimed here.
 
     Examples
     --------
@@ -208,7 +215,7 @@ class PointLearner(OfNumbers, PlainParameters):
 
     @cached_property
     def selection(self) -> StableSelection:
-        """A_dist over the numbers."""
+        """The mechanism A_dist over the numbers."""
         kind = TightStableSelection if self.tight else StableSelection
         leaders = MostPositive(self.dimension, owner=type(self).__name__)
         return kind(epsilon=self.epsilon, delta=self.delta, leaders=leaders, beta=self.beta)
@@ -220,17 +227,17 @@ class PointLearner(OfNumbers, PlainParameters):
 
     @property
     def enough_points(self) -> bool:
-        """Whether 2^d ≥ 4/(alpha·beta), the condition of the accuracy claim."""
+        """Whether there are enough numbers for the accuracy claim."""
         return self.alpha * self.beta * 2.0**self.dimension >= 4.0 * (1.0 - _ROUNDING)
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if 2^d < 4/(alpha·beta)."""
+        """The accuracy claimed on `sample_size` examples; None if there are too few numbers."""
         return PAC(self.alpha, self.beta) if self.enough_points else None
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs; it does not depend on d.
+        """The number of examples that the utility claim needs.
 
         Raises
         ------
@@ -268,13 +275,13 @@ class PointLearner(OfNumbers, PlainParameters):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None above d = 12 (see `masses`)."""
+        """Return the exact law of the answer; None above d = 12."""
         if self.dimension > MOST_LISTED:
             return None
         return self.masses(database, range(1 << self.dimension)).listed()
 
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
-        """Return the exact probabilities of some numbers, and of all others together, for any d."""
+        """Return the exact probabilities of some numbers, and of all others together."""
         best = self.selection.two_best(database)
         tied = best.gap == 0.0
         passed = -math.inf if tied else self.selection.test.log_pass(best.gap)
@@ -288,14 +295,11 @@ class PointLearner(OfNumbers, PlainParameters):
         return Masses(listed, logs, evenly, -math.inf if inside else passed, dimension=self.dimension)
 
     def counted(self, database: Any) -> NumberSample:
-        """Return the counts of a database; raise if it is invalid."""
+        """Return the counts of a valid database."""
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return pairs of neighbours on which a number leads by different gaps.
-
-        On the left the gap is the one that A_dist asks for, on the right it is smaller.
-        """
+        """Return pairs of neighbours on which a number leads by different gaps."""
         most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
         a, b = self.audited_points[:2]
         head = min(most, math.ceil(self.selection.threshold))
@@ -307,7 +311,9 @@ _ROUNDING = 1e-12
 
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
-    """Return delta; raise if it is not in (0, 1). If it is 0, the message names the pure learner to use.
+    """Return delta if it is in (0, 1), else raise.
+
+    If delta is 0, the message names the pure learner.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Labelled numbers stored as counts: a database that is still a sequence of (x, y)."""
+"""Labelled numbers stored as counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ Example = tuple[int, int]
 
 
 def numbers(values: Any) -> NDArray[Any]:
-    """Return whole numbers ≥ 0 as an array: 64-bit integers, or Python ints if one has more than 64 bits.
+    """Return whole numbers ≥ 0 as an array.
+
+    The array holds 64-bit integers, or Python ints if one number has more than 64 bits.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def anywhere(dimension: int, size: int, rng: np.random.Generator) -> NDArray[Any
 
 
 def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int:
-    """Return d; raise unless it is a whole number from 1 to `most`.
+    """Return d if it is a whole number from 1 to `most`, else raise.
 
     Examples
     --------
@@ -79,16 +81,16 @@ def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int
 
 @dataclass(frozen=True, eq=False)
 class NumberSample(Sequence[Example]):
-    """Examples (x, y), x a whole number and y a bit, stored as counts in the order of x.
+    """Examples (x, y) stored as counts in the order of x.
 
-    The learners of this package do not look at the order of their examples.
+    x is a whole number and y a bit. The order of the examples is lost.
 
     Parameters
     ----------
     points
         The distinct x, increasing, shape (points,).
     zeros, ones
-        How often each point comes with the label 0, and with 1: whole numbers ≥ 0, one for each point.
+        How often each point has the label 0, and the label 1; whole numbers ≥ 0.
 
     Examples
     --------
@@ -103,7 +105,10 @@ class NumberSample(Sequence[Example]):
 
     @classmethod
     def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
-        """Return the sample with these x's and y's, in any order, each once or as often as `times` says."""
+        """Return the sample with the given points and labels, in any order.
+
+        Each example comes once, or as often as `times` says.
+        """
         known = numbers(points)
         weights = np.ones(len(known)) if times is None else np.asarray(times, dtype=np.float64)
         is_one = np.asarray(labels, dtype=np.bool_)
@@ -131,7 +136,7 @@ class NumberSample(Sequence[Example]):
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """The cumulative counts: for each point in turn, after its zeros and after its ones."""
+        """The cumulative counts after each point's zeros and after its ones."""
         ends: NDArray[np.int64] = np.cumsum(np.stack([self.zeros, self.ones], axis=1).ravel())
         return ends
 
@@ -179,7 +184,9 @@ def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
 
 
 def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return how many examples each threshold j ≤ top gets wrong: x ≥ j labelled 1, or x < j labelled 0.
+    """Return how many examples each threshold up to `top` gets wrong.
+
+    Threshold j is wrong on x ≥ j labelled 1 and on x < j labelled 0.
 
     Examples
     --------

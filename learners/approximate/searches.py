@@ -1,4 +1,4 @@
-"""BNS §3.2's two noisy binary searches for the length of an interval with many ones and many zeros."""
+"""The two noisy binary searches for the length of an interval in BNS §3.2."""
 
 from __future__ import annotations
 
@@ -34,11 +34,9 @@ MOST_LISTED_LENGTHS = 1 << 8
 
 
 def most_mixed(sample: NumberSample, length: int) -> float:
-    """Return Q: the largest min(zeros, ones) over all windows of `length` consecutive numbers.
+    """Return the largest min(zeros, ones) over all windows of `length` numbers.
 
-    Only windows that begin at a number of the sample are tried. A window that begins elsewhere can be moved
-    up to the next number of the sample, and loses no example by that. If it then reaches beyond 2^d − 1, the
-    last window holds the same examples.
+    A window that begins between two numbers of the sample loses no example when it moves up to the next one.
 
     Examples
     --------
@@ -60,10 +58,11 @@ def most_mixed(sample: NumberSample, length: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LengthSearch(OfNumbers, ClaimsItsEpsilon):
-    """Search for the least length J with Q(J) ≥ level by noisy comparisons; 0 if no length seems to reach it.
+    """Search by noisy comparisons for the least length with many zeros and ones.
 
-    Q(J) is the largest min(zeros, ones) over all windows of J consecutive numbers. A database is a list of
-    (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`.
+    Q(J) is the largest min(zeros, ones) over all windows of J consecutive numbers. The answer is the least J
+    with Q(J) ≥ level, or 0 if no length seems to reach it. A database is a list of (x, y) or a
+    `NumberSample`. x is a whole number below 2^dimension; y is 0 or 1.
 
     Parameters
     ----------
@@ -72,31 +71,29 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     by
-        "length": J is one of 1 … 2^d, the first attempt in BNS. "power": J is one of 2^0 … 2^d, the second
-        attempt.
+        "length": J is one of 1 … 2^d, the first attempt in BNS. "power": J is one of 2^0 … 2^d, the second.
     level
-        The value that Q(J) must reach; public, so it must not depend on the data.
+        The value that Q(J) must reach. It is public and must not depend on the data.
     points, size
-        The numbers in the databases of a privacy audit, and the number of examples in each database.
+        The numbers, and the number of examples, in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; when a database is read, a record is not an example (x, y) of the class.
+        A parameter is out of range, or a record is not an example (x, y) of the class.
 
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. Q(J) is a maximum of minima of counts, so it
-    moves by at most 1, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
-    at most c = ⌈log2(n + 1)⌉ comparisons for n lengths. Here c = d + 1 if `by` is "length", and c = ⌈log2(d +
-    2)⌉ if it is "power". If every Q(J) falls from the level to 1 below it, the answer 1 has a privacy loss of
-    exactly epsilon.
+    moves by at most 1. So a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. For n
+    lengths, a run makes at most c = ⌈log2(n + 1)⌉ comparisons. This is d + 1 if `by` is "length", and ⌈log2(d
+    + 2)⌉ if it is "power". If every Q(J) falls from the level to 1 below it, the answer 1 has a privacy loss
+    of exactly epsilon.
 
-    *Utility.* Let slack be `slack(beta)` = (c/epsilon)·ln(c/(2·beta)). Suppose that Q(J) is further than
-    slack from the level. Only noise in one direction makes this comparison err, so it errs with probability
-    at most beta/c. With probability 1 − beta no such comparison errs. Then Q(J) ≥ level − slack for the
-    answer J, unless J = 0. Also Q(K) ≤ level + slack for the length K before J in the list; if J = 0, K is
-    the last length, 2^d.
+    *Utility.* Let slack be `slack(beta)` = (c/epsilon)·ln(c/(2·beta)). If Q(J) is further than slack from the
+    level, its comparison errs with probability at most beta/c. Only noise in one direction makes it err. With
+    probability 1 − beta no such comparison errs. Then Q(J) ≥ level − slack for the answer J, unless J = 0.
+    Let K be the length before J in the list, or 2^d if J = 0. Then Q(K) ≤ level + slack.
 
     Examples
     --------
@@ -134,7 +131,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
 
     @property
     def comparisons(self) -> int:
-        """c, the most comparisons of a run."""
+        """The most comparisons of a run, called c."""
         return self.lengths.bit_length()
 
     @cached_property
@@ -143,7 +140,10 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return s. With probability 1 − `beta`, comparisons err only if Q(J) is within s of the level."""
+        """Return the distance from the level beyond which comparisons are right.
+
+        They are all right with probability 1 − `beta`.
+        """
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:
@@ -153,7 +153,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return 1 << place if self.by == "power" else place + 1
 
     def outcomes(self, sample: NumberSample) -> Iterator[tuple[float, int]]:
-        """Yield the log-probability of every answer, and the answer."""
+        """Yield every answer after its log-probability."""
         waiting = [(0.0, 0, self.lengths)]
         while waiting:
             log, low, high = waiting.pop()
@@ -198,7 +198,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return found
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the length; None if there are more than 256 lengths."""
+        """Return the exact law of the length; None for more than 256 lengths."""
         from audit.distributions import Finite
 
         if self.lengths > MOST_LISTED_LENGTHS:
@@ -207,7 +207,10 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return Finite(lengths, log_probabilities=logs)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours on which Q differs at every length: all x are equal, and one label differs."""
+        """Return neighbours on which Q differs at every length.
+
+        All x are equal, and one label differs.
+        """
         most = self.size if isinstance(self.size, int) else self.size[1]
         point = self.audited_points[0]
         alike = [(point, 1)] * most

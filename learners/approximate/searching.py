@@ -1,4 +1,7 @@
-"""Learners of INTERVAL_d by a noisy binary search: the baselines that BNS §3.2 improves on by recursion."""
+"""Learners of thresholds by a noisy binary search.
+
+They are the baselines that BNS §3.2 improves on by recursion.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,9 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 
 
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
-    """Return the interval [offset + i·width, offset + (i + 1)·width − 1] with the largest min(zeros, ones).
+    """Return the interval with the largest min(zeros, ones).
 
-    The intervals cover {offset … top − 1}, and the last one is trimmed. There may be 2^63 of them.
+    Interval i is [offset + i·width, offset + (i + 1)·width − 1], trimmed at top − 1.
 
     Examples
     --------
@@ -75,9 +78,10 @@ def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) ->
 
 @dataclass(frozen=True, kw_only=True)
 class SearchingIntervalLearner(ThresholdLearner):
-    """Find the length of an interval with many ones and zeros, then the interval, then a threshold in it.
+    """Learn a threshold by a search for an interval with many ones and zeros.
 
-    A database is a list of (x, y), x an integer below 2^dimension and y 0 or 1, or a `NumberSample`.
+    The search finds a length, then an interval, then a threshold in the interval. A database is a list of (x,
+    y) or a `NumberSample`. x is an integer below 2^dimension; y is 0 or 1.
 
     Parameters
     ----------
@@ -88,40 +92,42 @@ class SearchingIntervalLearner(ThresholdLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     by
-        The method of searching for the length: "power" or "length" (`LengthSearch`).
+        How to search for the length, "power" or "length" (`LengthSearch`).
     points, size
-        The numbers in the databases of a privacy audit, and the number of examples in each database.
+        The numbers, and the number of examples, in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; when a database is read, a record is not an example (x, y) of the class.
+        A parameter is out of range, or a record is not an example (x, y) of the class.
 
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, by composition. The search is pure
     (`LengthSearch`). Each of two tight calls of A_dist spends delta/2 on min(zeros, ones), which one record
-    changes by at most 1. An exponential mechanism chooses from a set H of thresholds by their numbers of
-    errors. `shares` add up to epsilon. Only A_dist uses delta. A pure choice of the interval would cost Ω(d)
-    examples, as every proper pure learner does.
+    changes by at most 1. An exponential mechanism chooses from a set H of thresholds by their errors.
+    `shares` add up to epsilon. A pure choice of the interval would cost Ω(d) examples, as every proper pure
+    learner does.
 
-    *Utility*, on `sample_size` examples labelled by a threshold t. Each of these three statements fails with
-    probability at most beta/6: comparisons err only if Q(J) is within s of the level; A_dist releases every
-    interval that leads by g or more; and the exponential mechanism comes within f = (2/ε)·ln(66/beta) of the
-    fewest errors in H, which has at most 12 thresholds. The level of the search is g + s.
+    *Utility*, on `sample_size` examples labelled by a threshold t. Three statements hold, each except with
+    probability beta/6. First, comparisons err only if Q(J) is within s of the level. Second, A_dist releases
+    every interval that leads by g or more. Third, the exponential mechanism comes within f =
+    (2/ε)·ln(66/beta) of the fewest errors in H, which has at most 12 thresholds. The level of the search is g
+    + s.
 
-    (i) If the search finds J, some J consecutive numbers have g ones and g zeros. Two families have intervals
-    of length 2J. The intervals of one begin at the multiples of 2J, those of the other J later (the text has
-    length J instead of 2J: N21). One interval contains those J numbers. Labels change only once, at t, so no
-    other interval of its family contains both ones and zeros. So the interval with the J numbers leads by g,
-    or is the only one, and A_dist releases it. H has two thresholds in this interval, ⌈J/2⌉ apart, one on
-    each side of t. The ⌈J/2⌉ numbers between these two are no more than the length tried before J (or one
-    number). So they have at most g + 2s ones, or at most g + 2s zeros, and one of the two thresholds errs on
-    no other numbers.
+    (i) *The search finds J.* Some J consecutive numbers have g ones and g zeros. Two families have intervals
+    of length 2J. The intervals of one family begin at the multiples of 2J, those of the other J later (the
+    text has length J: N21). One interval contains those J numbers. Labels change only at t, so no other
+    interval of its family contains ones and zeros. So this interval leads by g or is the only one, and A_dist
+    releases it. H has two thresholds in this interval, ⌈J/2⌉ apart, one on each side of t. The ⌈J/2⌉ numbers
+    between them are one number, or no more than the length tried before J. So they have at most g + 2s ones,
+    or at most g + 2s zeros. One of the two thresholds errs on no other numbers.
 
-    (ii) If the search finds no length, all numbers have at most g + 2s ones, or at most g + 2s zeros, and H
-    has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are wrong, and `promised_size` is
-    enough, as for `IntervalLearner`.
+    (ii) *The search finds no length.* All numbers have at most g + 2s ones, or at most g + 2s zeros. H has
+    the thresholds 0 and 2^d.
+
+    In (i) and (ii) at most g + 2s + f examples are wrong. So `promised_size` is enough, as for
+    `IntervalLearner`.
 
     Examples
     --------
@@ -146,10 +152,10 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilons of the search, of each A_dist and of the choice from H. They minimise the error bound.
+        """The epsilons of the search, of each A_dist and of the choice from H.
 
-        The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, where n is the number of calls of each kind,
-        the sum is least if ε is proportional to √(κ/n).
+        They minimise the error bound, a sum of terms κ/ε. Let n be the number of calls of each kind. For a
+        fixed Σ n·ε the best ε is proportional to √(κ/n).
         """
         comparisons = LengthSearch(dimension=self.dimension, by=self.by).comparisons
         needs = (
@@ -164,12 +170,12 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @cached_property
     def stable(self) -> TightStableSelection:
-        """The mechanism of each of the two calls of A_dist."""
+        """The mechanism of each call of A_dist."""
         return TightStableSelection(epsilon=self.shares[1], delta=self.delta / 2.0)
 
     @cached_property
     def search(self) -> LengthSearch:
-        """The search for the length, at the level that the error bound needs."""
+        """The search for the length."""
         search = LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by)
         level = self.stable.needed_gap(self._failure) + search.slack(self._failure)
         return LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by, level=level)
@@ -185,7 +191,10 @@ class SearchingIntervalLearner(ThresholdLearner):
         return promised_size(2.0 * math.floor(self.most_errors) + 1.0, alpha=self.alpha, beta=self.beta)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` thresholds. With equal generators, run i draws the same numbers on every database."""
+        """Return `size` thresholds.
+
+        With equal generators, run i draws the same numbers on every database.
+        """
         run = _Run(self.counted(database), self)
         searched = list(run.learner.search.runs(run.counted, size, rng=rng))
         noise = rng.laplace(0.0, run.test.scale, (2, size))
@@ -229,7 +238,10 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the best of the A_i and the best of the B_i; both are empty if no length was found."""
+        """Return the best interval of each family, A_i and B_i.
+
+        If no length was found, both are empty.
+        """
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}
@@ -240,7 +252,7 @@ class _Run:
     def candidates(
         self, contests: tuple[Contest, Contest], released: tuple[bool, bool], *, length: int
     ) -> list[int]:
-        """Return H, the thresholds to choose from."""
+        """Return the thresholds to choose from."""
         step = -(-length // 2)
         points = {0, self.learner.top}
         for contest, one in zip(contests, released, strict=True):
@@ -249,7 +261,7 @@ class _Run:
         return sorted(points)
 
     def log_choice(self, points: list[int]) -> NDArray[np.float64]:
-        """Return the log-probability with which each of the thresholds `points` is chosen."""
+        """Return the log-probability with which each threshold in `points` is chosen."""
         return log_choice(-self.errors.values_at(points), epsilon=self.learner.shares[2])
 
 

@@ -1,4 +1,7 @@
-"""Sample sizes of INTERVAL_d: for the recursion as it runs, and by the formulas printed in BNS."""
+"""Sample sizes of learners of thresholds.
+
+They are those of Rec as it runs, and of the formulas printed in BNS.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ _MOST = 1e12
 
 
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
-    """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 if there is no such r.
+    """Return the largest promise that a sample of this size allows.
 
-    `interval_size` accepts only an m for which such an r exists.
+    It is the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure, or 1 if there is none.
 
     Examples
     --------
@@ -37,15 +40,13 @@ def promise_at(size: int, *, alpha: float, failure: float) -> float:
 
 
 def interval_size(split: Split, *, alpha: float, beta: float) -> int:
-    """Return the least number m of examples for an (alpha, beta)-learner of INTERVAL_d.
-
-    The learner is Rec with the budgets of `split`.
+    """Return the least number of examples for Rec with the budgets of `split`.
 
     Guarantee
     ---------
-    Half of beta goes to Rec and half to the sample; see `IntervalLearner`. The promise grows with m, so all
-    larger samples are enough too. Even for a very large epsilon, m must satisfy 2·(1 − alpha)^m ≤ beta/2:
-    without this, not even the promise r = 1 is allowed (`promise_at`).
+    Rec is then an (alpha, beta)-learner of INTERVAL_d. Half of beta goes to Rec and half to the sample
+    (`IntervalLearner`). The promise grows with m, so all larger samples are enough too. m always satisfies
+    2·(1 − alpha)^m ≤ beta/2, which even the promise r = 1 needs (`promise_at`).
 
     Examples
     --------
@@ -58,7 +59,9 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
 
 
 def promised_size(needed: float, *, alpha: float, beta: float) -> int:
-    """Return the smallest m whose promise (`promise_at`, failure beta/2) is at least `needed`.
+    """Return the least sample size whose promise is at least `needed`.
+
+    The promise is `promise_at` with failure beta/2.
 
     Examples
     --------
@@ -89,17 +92,17 @@ def promised_size(needed: float, *, alpha: float, beta: float) -> int:
 def lemma_3_size(
     top: int, *, alpha: float, beta: float, epsilon: float, delta: float, shifted: bool = False
 ) -> float:
-    """Return r/alpha, where r is the promise that BNS Lemma 3 requires.
+    """Return the sample size that BNS Lemma 3 requires.
 
-    Each call of Rec has the budget of BNS Lemma 2.
+    It is r/alpha, where r is the promise of Lemma 3. Each call of Rec has the budget of BNS Lemma 2.
 
     Parameters
     ----------
     top
         T, the last threshold.
     alpha, beta, epsilon, delta
-        Parameters of the learner. Rec fails with probability at most 2·log*(T) times the beta that Lemma 3 is
-        used with. That beta is chosen so that Rec fails with probability at most half of the learner's beta.
+        Parameters of the learner. Rec fails with probability at most 2·log*(T) times the beta of Lemma 3.
+        That beta is chosen so that Rec fails with at most half of the learner's beta.
     shifted
         False: as printed, Rec's α is the learner's. True: with the shifted score and Rec's own α = 1/2 (N9).
 
@@ -116,9 +119,10 @@ def lemma_3_size(
 
 
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return r/alpha, where r is the promise that BNS Lemma 3 requires if the budget is split evenly.
+    """Return the sample size that BNS Lemma 3 requires if the budget is split evenly.
 
-    Rec's own α is 1/2. In the formula of Lemma 3, the depth N + 1 of the recursion replaces log*(T).
+    It is r/alpha, where r is the promise of Lemma 3. Rec's own α is 1/2. The depth N + 1 of the recursion
+    replaces log*(T) in the formula.
 
     Examples
     --------
@@ -134,11 +138,11 @@ def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: flo
 
 
 def theorem_2_size(dimension: int, *, delta: float) -> float:
-    """Return what BNS Theorem 2 prints inside its O: 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ).
+    """Return the expression inside the O of BNS Theorem 2.
 
-    In the text both logarithms of 1/δ are under the root, which may be a misprint: Lemma 2 contributes
-    √(log*·ln(1/(log*·δ))) and Lemma 3 a factor ln(1/δ). This function puts the logarithm from Lemma 3 outside
-    the root.
+    It is 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ). The text has both logarithms of 1/δ under the root,
+    which may be a misprint: Lemma 3 contributes a factor ln(1/δ). So the logarithm from Lemma 3 stands
+    outside the root here.
 
     Examples
     --------

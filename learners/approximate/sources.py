@@ -1,4 +1,4 @@
-"""Laws on the numbers below 2^d under which the error of every point and threshold is computed exactly."""
+"""Laws on the numbers below 2^d with exact errors of points and thresholds."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _FEW_DATABASES = 3000
 
 @dataclass(frozen=True)
 class NumberSource:
-    """Masses at some numbers of {0 … 2^dimension − 1}; the remaining mass is spread evenly over all numbers.
+    """Masses at some numbers, with the rest spread evenly over all numbers.
 
     Parameters
     ----------
     dimension
-        d.
+        d. The numbers are {0 … 2^d − 1}.
     atoms
-        (number, mass) pairs, distinct numbers, masses ≥ 0 that sum to at most 1 (within 1e-9).
+        (number, mass) pairs. The numbers are distinct; the masses are ≥ 0 and sum to at most 1 (within 1e-9).
     spread
-        Whether the remaining mass is spread; otherwise the atoms must sum to 1 within 1e-9.
+        Whether the remaining mass is spread. If not, the atoms must sum to 1 within 1e-9.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class NumberSource:
 
 @dataclass(frozen=True)
 class NumberProblem:
-    """Samples from a source, labelled by a target concept, and the exact error of an answer.
+    """Samples from a source, labelled by a target concept.
 
     Parameters
     ----------
@@ -122,14 +122,15 @@ class NumberProblem:
 
     @property
     def distribution(self) -> Callable[[], Finite] | None:
-        """The law of `draw` over samples if the source has only two numbers; otherwise None."""
+        """The law of `draw` if the source has only two numbers, else None."""
         two = len(self.source.atoms) == 2 and not self.source.rest
         return self._two_numbers if two and self.size <= _FEW_DATABASES else None
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the exact error of an answer on the source; infinite for an answer that is not a hypothesis.
+        """Return the exact error of an answer on the source.
 
-        A whole number stands for a concept. Any other answer must have `error_on(source, target)`.
+        A whole number stands for a concept. Any other answer must have `error_on(source, target)`. An answer
+        that is no hypothesis has an infinite error.
         """
         told = getattr(output, "error_on", None)
         if callable(told):
@@ -140,7 +141,7 @@ class NumberProblem:
         return self._distance(int(output))
 
     def varied(self, rng: np.random.Generator) -> NumberProblem:
-        """Return a problem near this one: another target, an atom moved, or mass moved between two atoms."""
+        """Return a problem near this one."""
         stem = self.name.split(", varied")[0]
         atoms, change = list(self.source.atoms), rng.random()
         if change < 0.4 or not atoms:
@@ -151,7 +152,7 @@ class NumberProblem:
         return replace(self, name=f"{stem}, varied source", source=source)
 
     def _another(self, rng: np.random.Generator) -> int:
-        """Return a random target: usually the number of an atom or the number after it, else any number."""
+        """Return a random target, usually at an atom or just after it."""
         found = int(anywhere(self.source.dimension, 1, rng)[0])
         if not self.source.atoms or rng.random() < 0.2:
             return found
@@ -172,17 +173,17 @@ class NumberProblem:
         return Finite(samples, log_probabilities=logs)
 
     def _labels(self, points: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return the labels of numbers; each subclass defines them."""
+        """Return the labels of numbers."""
         raise NotImplementedError
 
     def _distance(self, concept: int) -> float:
-        """Return the error of a concept on the source; each subclass defines this distance."""
+        """Return the error of a concept on the source."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class PointProblem(NumberProblem):
-    """A problem about POINT_d: y is 1 if x is the target.
+    """A problem about points, where y is 1 if x is the target.
 
     Parameters
     ----------
@@ -221,7 +222,7 @@ class PointProblem(NumberProblem):
 
 @dataclass(frozen=True)
 class IntervalProblem(NumberProblem):
-    """A problem about INTERVAL_d: y is 1 if x is below the target.
+    """A problem about thresholds, where y is 1 if x is below the target.
 
     Parameters
     ----------
@@ -246,7 +247,7 @@ class IntervalProblem(NumberProblem):
 
 
 def _shifted(source: NumberSource, rng: np.random.Generator) -> NumberSource:
-    """Return the source with one atom moved to an adjacent number, or anywhere."""
+    """Return the source with one atom moved."""
     atoms, top = list(source.atoms), 1 << source.dimension
     place = int(rng.integers(len(atoms)))
     near = atoms[place][0] + int(rng.choice([-1, 1]))

@@ -1,4 +1,4 @@
-"""The common part of the (ε, δ)-private learners of INTERVAL_d: parameters, their checks, problems."""
+"""What the (ε, δ)-private learners of thresholds have in common."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ __all__ = ["ThresholdLearner"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdLearner(OfNumbers, PlainParameters):
-    """A learner that returns a threshold j ∈ {0 … 2^dimension}: the concept that labels x with 1 if x < j.
+    """A learner that returns a threshold.
+
+    The threshold j ∈ {0 … 2^dimension} labels x with 1 if x < j.
 
     Examples
     --------
@@ -76,7 +78,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def counted(self, database: Any) -> NumberSample:
-        """Return the counts of a database; raise if it is invalid."""
+        """Return the counts of a valid database."""
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:

@@ -1,4 +1,4 @@
-"""Subjects of audits: the perceptron and k-means, run against every valid oracle."""
+"""The perceptron and k-means, audited against every valid oracle."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = ["kmeans_against", "perceptron_against"]
 
 @dataclass(frozen=True)
 class _Separable(Reweighted):
-    """Proposes known and random populations; all have the margin that the perceptron is given."""
+    """Proposes populations that have the margin of the perceptron."""
 
     dimension: int
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population: a known one with new weights, or one of `random_separable`."""
+        """Return a name and a population, either known with new weights or random."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -64,7 +64,7 @@ def _separable_error(output: Any, population: Population) -> float:
 
 
 def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers small answers: mistakes then seem rare, and the update is small."""
+    """Return a score that prefers small answers, which hide mistakes and shrink the update."""
     del query, truth
     return -abs(answer)
 
@@ -89,7 +89,7 @@ def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float 
 
 @dataclass(frozen=True)
 class _Steady(Reweighted):
-    """Proposes only populations on which Lloyd's iteration tolerates small errors, as the claim assumes."""
+    """Proposes only populations on which Lloyd's iteration tolerates small errors."""
 
     algorithm: KMeansQueries
 
@@ -98,10 +98,7 @@ class _Steady(Reweighted):
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population that `keeps` accepts.
-
-        It is a known population with new weights, or a random one.
-        """
+        """Return a name and a population that `keeps` accepts."""
         seed = int(rng.integers(2**31))
         found = random_clusters(self.algorithm, examples=1, rng=np.random.default_rng(seed))
         if found is None or rng.random() < 0.5:
@@ -132,13 +129,13 @@ def _off_lloyd(algorithm: KMeansQueries, output: Any, population: Population) ->
 
 
 def _outwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers large coordinate sums and small masses: both move a centre away from 0."""
+    """Return a score that prefers answers that move a centre away from 0."""
     del truth
     return -answer if getattr(query.function, "place", None) is None else answer
 
 
 def _inwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers small coordinate sums and large masses: both move a centre towards 0."""
+    """Return a score that prefers answers that move a centre towards 0."""
     return -_outwards(query, truth, answer)
 
 
@@ -156,7 +153,7 @@ def kmeans_against(
     Raises
     ------
     InvalidValue
-        `is_steady` holds on no law of the library; raised when the audit runs.
+        `is_steady` holds on no law of the library. The audit raises this.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""The catalogue entries of a learner that works by queries: two with central noise and two with local noise.
-
-In each pair, one entry has few records, and the other has the sample size that the learner states.
-"""
+"""Catalogue entries of a learner that works by queries, with central and with local noise."""
 
 from __future__ import annotations
 
@@ -30,24 +27,26 @@ def in_both_models(
     utility_runs: int = 2_600,
     formulas: Callable[[Any], Formulas] | None = None,
 ) -> tuple[Entry, ...]:
-    """Return four entries: in each model the learner on few records, and on its stated n (audited by runs).
+    """Return four entries of a learner, two for each model of noise.
+
+    In each model, one entry has few records and the other has the sample size that the learner states.
 
     Parameters
     ----------
     kind
-        The class of the learner; its `model` is ``"central"`` or ``"local"``.
+        The class of the learner. Its `model` is ``"central"`` or ``"local"``.
     summaries
-        The summaries of the central entry, of the local entry, and of the two entries with the stated n.
+        The summaries of the central entry, of the local entry, and of the entries with the stated size.
     stated
-        Keywords of `at_size` for the entries with the stated n.
+        Keywords of `at_size` for the entries with the stated size.
     options
-        The options of the audits of the two entries with few records.
+        The audit options of the entries with few records.
     local
         Keywords of the local learner on few records.
     runs, utility_runs
-        Numbers of runs of the audits with the stated n: of privacy in each model, and of utility.
+        Runs of the privacy audits with the stated size (central, local), and of their utility audits.
     formulas
-        The formulas of the two entries with few records.
+        The formulas of the entries with few records.
 
     Examples
     --------

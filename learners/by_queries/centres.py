@@ -1,4 +1,4 @@
-"""k-means by statistical queries: each round asks about the clusters of the last round's centres."""
+"""k-means by statistical queries about the clusters of the current centres."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Centres = tuple[tuple[float, ...], ...]
 
 
 def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
-    """Return the index of each point's nearest centre; if several are nearest, the first.
+    """Return the index of each point's nearest centre, or of the first of several.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
 
 
 def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float64]:
-    """Return the squared distance of each point from each centre, shape (points, centres).
+    """Return the squared distances of points from centres, shape (points, centres).
 
     Examples
     --------
@@ -57,7 +57,7 @@ def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float
 class _Share:
     """The query that is 1 on the points nearest to a centre, else 0.
 
-    If `place` is given, this coordinate of the point takes the place of 1.
+    If `place` is given, the value is this coordinate of the point instead of 1.
     """
 
     centres: Centres
@@ -79,7 +79,10 @@ class _Share:
 
 @dataclass(frozen=True)
 class _Shares:
-    """The values of `_Share` in many runs at each kind of point; `centres` has shape (runs, clusters, d)."""
+    """The values of `_Share` in many runs at each kind of point.
+
+    `centres` has shape (runs, clusters, d).
+    """
 
     points: NDArray[np.float64]
     centres: NDArray[np.float64]
@@ -95,7 +98,7 @@ class _Shares:
 
 @dataclass(frozen=True)
 class KMeansQueries:
-    """Lloyd's iteration through statistical queries; each centre moves to the mean of its cluster.
+    """Lloyd's iteration for k-means through statistical queries.
 
     Parameters
     ----------
@@ -111,10 +114,10 @@ class KMeansQueries:
     Guarantee
     ---------
     The algorithm asks `rounds` rounds of k·(d + 1) queries: k masses and k·d coordinate sums. Let a cluster
-    have the mass m ≥ least_mass + tau and the coordinate sum s, and let m̂ and ŝ be the answers of a valid
-    oracle. Then |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. So each coordinate differs from that
-    of Lloyd's centre for the same clusters by at most 2·tau/(m − tau). With the exact oracle, the algorithm
-    is Lloyd's iteration itself. (K11 §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
+    have the mass m ≥ least_mass + tau and the coordinate sum s. Let a valid oracle answer m̂ and ŝ. Then
+    |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. So each coordinate is within 2·tau/(m − tau) of
+    Lloyd's centre for the same clusters. With the exact oracle, the algorithm is Lloyd's iteration. (K11
+    §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
 
     Examples
     --------
@@ -146,7 +149,7 @@ class KMeansQueries:
 
     @property
     def accuracy(self) -> float:
-        """2·tau/least_mass: the largest coordinate difference between a moved centre and Lloyd's centre."""
+        """The largest coordinate difference between a moved centre and Lloyd's centre."""
         return 2.0 * self.tau / self.least_mass
 
     @property
@@ -155,7 +158,7 @@ class KMeansQueries:
         return self.rounds * len(self.start) * (self.dimension + 1)
 
     def queries(self, centres: Centres) -> list[StatisticalQuery]:
-        """Return the queries of one round: for each centre its mass, then its coordinate sums."""
+        """Return the queries of one round, each centre's mass before its coordinate sums."""
         return [
             StatisticalQuery(function, self.tau, low=0.0, high=1.0, vectorised=function.many)
             for cluster in range(len(centres))
@@ -174,7 +177,7 @@ class KMeansQueries:
         return centres
 
     def learn_many(self, oracle: ManyChunks) -> list[Centres]:
-        """Return the centres of every run, by the same steps as `learn`.
+        """Return the centres of every run.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Private runs of SQ algorithms: each query is answered from its own chunk, with central or local noise."""
+"""Private runs of SQ algorithms, with a separate chunk of records for each query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ChunkedRun"]
 
 
 class ChunkedRun(StatedSize, ChecksDraws):
-    """A learner that runs an adaptive SQ algorithm and answers each query from a chunk of its own.
+    """A private run of an SQ algorithm, with a separate chunk of records for each query.
 
     Examples
     --------
@@ -43,21 +43,20 @@ class ChunkedRun(StatedSize, ChecksDraws):
 
         @property
         def algorithm(self) -> Any:
-            """The SQ algorithm, which has `most_queries`, `learn` and `learn_many`.
+            """The SQ algorithm, with `most_queries`, `learn` and `learn_many`.
 
-            `most_queries` is the largest number of queries that it may ask. `learn(oracle)` runs it once.
-            `learn_many(oracle)`, with a `ManyChunks` as oracle, runs it many times at once and returns the
-            outputs.
+            `most_queries` is the largest number of queries. `learn(oracle)` runs the algorithm once.
+            `learn_many` takes a `ManyChunks`, runs it many times and returns the outputs.
             """
 
         @property
         def _wanted(self) -> str:
-            """What a valid record is, in words for a message."""
+            """What a valid record is, in words."""
 
         def _is_record(self, record: Any) -> bool: ...
 
     def _settle(self, records: tuple[Any, ...]) -> None:
-        """Check `model`, and set defaults: the given `records`, and one record for each query as `size`."""
+        """Check `model`, and set the defaults of `records` and `size`."""
         ChunkNoise(self.model, self.epsilon)
         for name, value in (("size", self.algorithm.most_queries), ("records", records)):
             if getattr(self, name) is None:
@@ -76,7 +75,10 @@ class ChunkedRun(StatedSize, ChecksDraws):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs. The noise of run i is the same for databases of equal length."""
+        """Return the outputs of `size` runs.
+
+        The noise of run i is the same for databases of equal length.
+        """
         queries = self._queries(database)
         if queries is None:
             return [INSUFFICIENT] * size
@@ -85,7 +87,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         return list(self.algorithm.learn_many(oracle))
 
     def _queries(self, database: Any) -> int | None:
-        """Return the number of queries, one for each chunk; None if the database is too short."""
+        """Return the number of chunks; None if the database is too short."""
         for record in kinds(database):
             if not self._is_record(record):
                 owner = type(self).__name__

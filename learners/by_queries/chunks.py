@@ -1,4 +1,4 @@
-"""Private answers to statistical queries, each from its own equal chunk, with central or local noise."""
+"""Private answers to statistical queries, each from its own equal chunk of records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Model = Literal["central", "local"]
 
 @dataclass(frozen=True)
 class ChunkNoise:
-    """The noise on the average over a chunk, in either model.
+    """The central or local noise on the average over a chunk.
 
     Parameters
     ----------
@@ -44,15 +44,18 @@ class ChunkNoise:
 
     Guarantee
     ---------
-    Each record lies in one chunk and affects one answer. Central: let a query have values in a range of some
-    width. If a record is replaced, the query's average over m records moves by at most width/m. So noise of
-    scale width/(m·epsilon) makes the answer epsilon-private. Given the earlier answers, the other answers
-    have the same law on both databases. Local: each record adds Laplace noise of scale width/epsilon to its
-    value. This makes its report epsilon-private for every later use (K11 Definition 5.3). The average of the
-    reports is the chunk's mean plus a sum of m such variables, divided by m.
+    Each record lies in one chunk and affects one answer. Given the earlier answers, the other answers have
+    the same law on neighbouring databases. Let the values of a query lie in a range of some width.
 
-    In both models, given the earlier answers, an answer is the chunk's mean plus a `LaplaceSum`: of one term
-    in the central model, of m terms in the local model.
+    *Central.* If a record is replaced, the average over m records moves by at most width/m. So noise of scale
+    width/(m·epsilon) makes the answer epsilon-private.
+
+    *Local.* Each record adds Laplace noise of scale width/epsilon to its value. This makes its report
+    epsilon-private for every later use (K11 Definition 5.3). The average of the m reports is the chunk's mean
+    plus a sum of m such variables, divided by m.
+
+    So, given the earlier answers, an answer is the chunk's mean plus a `LaplaceSum`. It has one term in the
+    central model and m terms in the local model.
 
     Examples
     --------
@@ -68,11 +71,14 @@ class ChunkNoise:
         finite_number(self.epsilon, what="The `epsilon` of `ChunkNoise`", above=0)
 
     def law(self, chunk: int, *, width: float) -> LaplaceSum:
-        """Return the law of the noise on an average over `chunk` records; `width` is the query's range."""
+        """Return the law of the noise on an average over `chunk` records.
+
+        `width` is the width of the query's range.
+        """
         return LaplaceSum(1 if self.model == "central" else chunk, width / (self.epsilon * chunk))
 
     def chunk_size(self, queries: Sequence[StatisticalQuery], *, beta: float) -> int:
-        """Return how many records a chunk needs so that all these queries are answered within tolerance.
+        """Return how many records a chunk needs for answers within tolerance.
 
         Guarantee
         ---------
@@ -91,7 +97,9 @@ class ChunkNoise:
         return laplace_size(tau=query.tau, beta=beta / queries, epsilon=self.epsilon, bound=half)
 
     def tails(self, means: Any, *, threshold: float, chunk: int, width: float) -> NDArray[np.float64]:
-        """Return (log Pr[answer ≤ threshold], log Pr[answer > threshold]) at each mean, shape (2, …).
+        """Return log Pr[answer ≤ threshold] and log Pr[answer > threshold] at each mean.
+
+        The shape is (2, …).
 
         Examples
         --------
@@ -104,18 +112,16 @@ class ChunkNoise:
 
 
 class EvenChunks(Oracle):
-    """Answers each of M queries from its own chunk of ⌊n/M⌋ records, with the noise of either model.
-
-    In the local model the records' reports come from `LROracle`, which enforces each record's budget.
+    """Answers each of M queries from its own chunk of ⌊n/M⌋ records, with noise.
 
     Parameters
     ----------
     sample
         The n records.
     queries
-        M: how many queries may be asked.
+        M, the largest number of queries.
     noise
-        The model and epsilon.
+        The model and epsilon. In the local model each record's budget is enforced (`LROracle`).
     rng
         The generator of the noise.
 
@@ -127,8 +133,8 @@ class EvenChunks(Oracle):
     Guarantee
     ---------
     All answers together are epsilon-differentially private when one record is replaced. In the local model
-    each record's report is epsilon-private too. See `ChunkNoise`. If each chunk has at least the size from
-    `ChunkNoise.chunk_size`, all answers are within their tolerance with the probability 1 − beta given there.
+    each record's report is epsilon-private too (`ChunkNoise`). If chunks have the size from
+    `ChunkNoise.chunk_size`, all answers are within tolerance with the probability 1 − beta given there.
 
     Examples
     --------

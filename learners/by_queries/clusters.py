@@ -1,4 +1,4 @@
-"""Problems of k-means: laws on a few points on which Lloyd's iteration tolerates small errors."""
+"""Problems of k-means on which Lloyd's iteration tolerates small errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres and their clusters' masses, before each round and after the last.
+    """Return the centres and their clusters' masses before each round and at the end.
 
     Examples
     --------
@@ -60,7 +60,9 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return the largest coordinate difference from Lloyd's last centres; infinite for an invalid output.
+    """Return the largest coordinate difference from Lloyd's last centres.
+
+    It is infinite for an invalid output.
 
     Examples
     --------
@@ -79,15 +81,17 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Return whether centres within `accuracy` of Lloyd's make Lloyd's clusters in every round.
+    """Return whether small errors leave all clusters of Lloyd's iteration unchanged.
+
+    Small errors keep every centre within `accuracy` of Lloyd's centre.
 
     Guarantee
     ---------
     If the result is True and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof
-    by induction over the rounds: the clusters equal Lloyd's. A centre whose mass is at least least_mass + tau
-    moves to within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre whose mass is below least_mass −
-    tau does not move, and neither does Lloyd's. A point stays in its cluster if it is nearer to its own
-    centre than to any other by more than 2·√d·accuracy.
+    by induction over the rounds: the clusters equal Lloyd's. A centre of mass at least least_mass + tau moves
+    to within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre of mass below least_mass − tau does not
+    move, and neither does Lloyd's. A point stays in its cluster if its own centre is nearer than any other by
+    more than 2·√d·accuracy.
 
     Examples
     --------
@@ -111,7 +115,7 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem:
-    """A law on a few points, and the distance of an answer's centres from Lloyd's centres on this law.
+    """A law on a few points, and the error of centres as their distance from Lloyd's.
 
     Parameters
     ----------
@@ -122,7 +126,7 @@ class ClusterProblem:
     weights
         Their probabilities.
     algorithm
-        The k-means algorithm: its initial centres, rounds and least mass.
+        The k-means algorithm.
     examples
         How many independent points `draw` gives.
 
@@ -142,18 +146,24 @@ class ClusterProblem:
     examples: int
 
     def draw(self, rng: np.random.Generator) -> LateExamples:
-        """Return a fresh sample; records are drawn when they are read."""
+        """Return a fresh sample, drawn record by record when it is read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the largest coordinate difference from Lloyd's centres; infinite for an invalid output."""
+        """Return the largest coordinate difference from Lloyd's centres.
+
+        It is infinite for an invalid output.
+        """
         del database
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a similar problem on which `is_steady` holds; this problem itself if none is found."""
+        """Return a similar problem on which `is_steady` holds.
+
+        If none is found, return this problem.
+        """
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()
@@ -172,12 +182,12 @@ class ClusterProblem:
 
 
 def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[ClusterProblem]:
-    """Return problems for which `is_steady` holds, with two points near each initial centre.
+    """Return problems on which `is_steady` holds, with two points near each centre.
 
     Notes
     -----
     The error bound is 2·tau/(mass − tau), so the lightest cluster whose centre must move has the largest
-    error. The error is largest of all if this centre is far from 0 and the answer for its mass is far off.
+    error. The error is largest if this centre is far from 0 and the answer for its mass is far off.
 
     Examples
     --------
@@ -210,7 +220,9 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a problem with 2 to 4 random points near each initial centre; None if `is_steady` rejects all.
+    """Return a problem with 2 to 4 random points near each initial centre.
+
+    If `is_steady` rejects all tries, return None.
 
     Examples
     --------
@@ -232,7 +244,7 @@ def random_clusters(
 
 
 def _shares(count: int, place: int, share: float) -> list[float]:
-    """Return `count` shares that sum to 1: the given one at `place`, and equal shares elsewhere."""
+    """Return `count` shares that sum to 1, equal except for the share at `place`."""
     if count == 1:
         return [1.0]
     return [share if k == place else (1.0 - share) / (count - 1) for k in range(count)]

@@ -1,4 +1,4 @@
-"""Learners of monotone conjunctions: by statistical queries, and privately with central or local noise."""
+"""Private and SQ learners of monotone conjunctions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ __all__ = ["ConjunctionLearner", "ConjunctionQueries", "KeepsVariables", "ZeroTh
 
 @dataclass(frozen=True)
 class ZeroThoughPositive:
-    """The predicate x_i = 0 ∧ y = 1 of a record (x, y); labels may be 0 and 1 or −1 and 1.
+    """The predicate x_i = 0 ∧ y = 1 of a record (x, y).
+
+    Labels may be 0 and 1, or −1 and 1.
 
     Examples
     --------
@@ -60,7 +62,9 @@ class ZeroThoughPositive:
 
 @dataclass(frozen=True)
 class ConjunctionQueries:
-    """The SQ learner of monotone conjunctions: one query for each variable, all in one round (B Theorem 5).
+    """The SQ learner of monotone conjunctions (B Theorem 5).
+
+    It asks one query for each variable, all in one round.
 
     Parameters
     ----------
@@ -71,10 +75,10 @@ class ConjunctionQueries:
 
     Guarantee
     ---------
-    The output is a conjunction of error at most alpha, on every distribution and with every valid oracle. It
-    takes d non-adaptive queries of tolerance alpha/2d. A variable of the target has mean 0, so its answer is
-    at most alpha/2d and it is kept. A variable that is kept has mean at most alpha/d. The conjunction errs
-    only on positive examples in which a kept variable is 0, so the error is at most d·alpha/d.
+    On every distribution and with every valid oracle, the output is a conjunction of error at most alpha. The
+    d queries are non-adaptive, of tolerance alpha/2d. A variable of the target has mean 0. So its answer is
+    at most alpha/2d, and the variable is kept. Every kept variable has mean at most alpha/d. The conjunction
+    errs only on positive examples in which a kept variable is 0. So the error is at most d·alpha/d.
 
     Examples
     --------
@@ -94,7 +98,7 @@ class ConjunctionQueries:
 
     @property
     def tau(self) -> float:
-        """The tolerance of the queries; a variable is kept if its answer is at most `tau`."""
+        """The tolerance of the queries, and the largest answer of a kept variable."""
         return self.alpha / (2 * self.dimension)
 
     def queries(self) -> list[StatisticalQuery]:
@@ -103,7 +107,7 @@ class ConjunctionQueries:
         return [StatisticalQuery.fraction(it, tau=self.tau, vectorised=it.many) for it in predicates]
 
     def learn(self, oracle: SQOracle) -> tuple[int, ...]:
-        """Return the conjunction as a word of bits, 1 for each variable kept."""
+        """Return the conjunction as a word of bits, 1 for each kept variable."""
         return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
 
 
@@ -112,7 +116,7 @@ _MOST_LISTED = 12
 
 
 class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
-    """A private learner of conjunctions: it keeps, independently, each variable whose noisy answer is small.
+    """A private learner of conjunctions that keeps each variable with a small noisy answer.
 
     Examples
     --------
@@ -128,13 +132,16 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
 
         @property
         def concepts(self) -> ConjunctionClass:
-            """The class."""
+            """The class of conjunctions."""
 
         @property
         def _noise(self) -> ChunkNoise: ...
 
         def means(self, database: Any) -> NDArray[np.float64] | None:
-            """Return each variable's answer without noise, shape (d,); None if there are too few records."""
+            """Return each variable's answer without noise, shape (d,).
+
+            If there are too few records, return None.
+            """
 
         def _chunk(self, database: Any) -> int: ...
 
@@ -142,7 +149,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
             """Return the noise on the answers, shape (size, d)."""
 
         def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
-            """Return the log-probabilities that a variable is kept and that it is dropped, shape (2, d)."""
+            """Return the log-probabilities of keeping and of dropping each variable, shape (2, d)."""
 
     def __post_init__(self) -> None:
         positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
@@ -159,7 +166,10 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs; in run i, databases of one length get the same noise."""
+        """Return the outputs of `size` runs.
+
+        In run i, databases of one length get the same noise.
+        """
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -167,9 +177,9 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return list(map(tuple, kept.astype(int).tolist()))
 
     def distribution(self, database: Any) -> Finite | Product:
-        """Return the exact law. Each variable is kept independently; its probability is a tail of the noise.
+        """Return the exact law.
 
-        For more than 12 variables the conjunctions are not listed; the law is a product over the bits.
+        Each variable is kept independently. For more than 12 variables the law is a product over the bits.
         """
         from audit.distributions import Finite, Product
 
@@ -184,11 +194,11 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, for each distinct record; raise if one is invalid."""
+        """Return the bits of x and whether y is 1, for each distinct valid record."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return the rows of `_checked`, and how often each distinct record occurs in each chunk."""
+        """Return the rows of `_checked`, and how often each record occurs in each chunk."""
         sample, chunk = listed(database), self._chunk(database)
         counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
         return self._checked(sample), np.array(counts)
@@ -201,10 +211,10 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class ConjunctionLearner(KeepsVariables):
-    """Learn a monotone conjunction privately: the queries of B Theorem 5 through noisy averages.
+    """Learn a monotone conjunction privately by the queries of B Theorem 5.
 
-    A database is a list of (x, y), x a tuple of bits, y in {0, 1}; the output is a word of bits, 1 for each
-    variable that the conjunction holds, or "insufficient samples".
+    A database is a list of (x, y), x a tuple of bits, y in {0, 1}. The output is a word of bits, 1 for each
+    variable of the conjunction, or "insufficient samples".
 
     Parameters
     ----------
@@ -215,27 +225,27 @@ class ConjunctionLearner(KeepsVariables):
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     model
-        ``"central"``: noise on the averages; ``"local"``: every record adds noise to its own report.
+        ``"central"``: noise on the averages. ``"local"``: every record adds noise to its own report.
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; when a database is read, an x is not d bits or a y is neither 0 nor 1.
+        A parameter is out of range, an x is not d bits, or a y is neither 0 nor 1.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced; in the local model each record's own report is
-    epsilon-private too (B Theorem 7 with parallel composition; K11 §5.1; see `ChunkNoise`). The exact loss is
-    epsilon if a chunk holds m ≥ 2 records, because two means that differ by 1/m may lie on the same side of
-    the threshold. With one record in each chunk the two means are 0 and 1, on opposite sides of the
-    threshold, and the loss is a little below epsilon.
+    epsilon-differential privacy when one record is replaced (B Theorem 7 with parallel composition; K11
+    §5.1). In the local model each record's report is epsilon-private too (`ChunkNoise`). If a chunk holds m ≥
+    2 records, the exact loss is epsilon, because two means that differ by 1/m may lie on the same side of the
+    threshold. With one record in each chunk the loss is a little below epsilon, because the means 0 and 1 lie
+    on opposite sides.
 
     On `sample_size` or more examples, from any distribution, labelled by a monotone conjunction, the error is
-    at most alpha with probability 1 − beta: all answers are within alpha/2d of the means. On fewer than d
-    records the output is "insufficient samples". With d or more but fewer than `sample_size`, the output is a
-    conjunction, but nothing is claimed of its error.
+    at most alpha with probability 1 − beta. All answers are then within alpha/2d of the means. On fewer than
+    d records the output is "insufficient samples". In between the output is a conjunction, but nothing is
+    claimed of its error.
 
     Examples
     --------
@@ -262,7 +272,7 @@ class ConjunctionLearner(KeepsVariables):
 
     @property
     def concepts(self) -> ConjunctionClass:
-        """The class."""
+        """The class of conjunctions."""
         return ConjunctionClass(self.dimension)
 
     @property
@@ -280,7 +290,7 @@ class ConjunctionLearner(KeepsVariables):
         return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the conjunction that the SQ learner finds with the private oracle of `model`."""
+        """Return the conjunction that the SQ learner finds with a private oracle."""
         self._checked(database)
         if len(database) < self.dimension:
             return INSUFFICIENT
@@ -288,7 +298,7 @@ class ConjunctionLearner(KeepsVariables):
         return self.algorithm.learn(oracle)
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with one record per chunk, so that an average moves by the whole range."""
+        """Return neighbours with one record per chunk, where an average moves by the whole range."""
         zero, one = (0,) * self.dimension, (1,) * self.dimension
         left = [(zero, 1)] * self.dimension
         return [(left, [(one, 1), *left[1:]])]
@@ -301,7 +311,9 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return, for each chunk i, the share of x_i = 0 ∧ y = 1; None for fewer than d records.
+        """Return the share of x_i = 0 ∧ y = 1 in chunk i, for each i.
+
+        For fewer than d records, return None.
 
         Examples
         --------

@@ -1,8 +1,4 @@
-"""The SQ learner of conjunctions as the subject of an audit: oracles take the place of databases.
-
-`ConjunctionLearner` runs the same SQ learner privately. The SQ learner claims its error with *every* valid
-oracle, even the worst.
-"""
+"""The SQ learner of conjunctions, audited against every valid oracle."""
 
 from __future__ import annotations
 
@@ -29,7 +25,9 @@ __all__ = ["TrustingConjunctions", "conjunctions_against", "trusting_against"]
 
 @dataclass(frozen=True)
 class TrustingConjunctions(ConjunctionQueries):
-    """Wrong: keeps a variable whose *answer* is at most alpha/d, as if answers were exact means.
+    """Wrong SQ learner that treats answers as exact means.
+
+    It keeps each variable whose answer is at most alpha/d.
 
     Parameters
     ----------
@@ -38,7 +36,7 @@ class TrustingConjunctions(ConjunctionQueries):
 
     Guarantee
     ---------
-    The error is at most alpha with the exact oracle, because a kept variable is 0 on at most alpha/d of the
+    With the exact oracle the error is at most alpha, because a kept variable is 0 on at most alpha/d of the
     positive examples. With other valid oracles the error can reach 3·alpha/2.
 
     Examples
@@ -82,17 +80,17 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return the score of an answer for an adversary that wants wrong decisions about variables.
+    """Return the score of an answer for an adversary that wants wrong decisions.
 
-    A high answer drops a variable, a low answer keeps it. If the mean is 0, high answers score best;
-    otherwise low answers score best.
+    A high answer drops a variable, and a low answer keeps it. High answers score best if the mean is 0, else
+    low answers.
     """
     del query
     return answer if truth == 0.0 else -answer
 
 
 def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `ConjunctionQueries` (B Theorem 5) as the subject of an audit against all valid oracles.
+    """Return `ConjunctionQueries` as the subject of an audit against all valid oracles.
 
     Examples
     --------
@@ -109,7 +107,9 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
 
 
 def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `TrustingConjunctions` as the subject of an audit, with the claim of the correct learner.
+    """Return `TrustingConjunctions` as the subject of an audit.
+
+    The claim is that of the correct learner.
 
     Examples
     --------

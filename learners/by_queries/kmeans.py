@@ -1,4 +1,4 @@
-"""k-means learned privately: Lloyd's iteration through queries, each on a chunk of its own."""
+"""Private k-means by queries, each on a chunk of its own."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _WORTHLESS = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class KMeans(ChunkedRun, ClaimsItsEpsilon):
-    """Run k-means privately: every query is answered from a chunk of its own, with noise.
+    """Run k-means privately by noisy queries.
 
-    A database is a list of points of [0, 1]^d; the output is the centres, or "insufficient samples".
+    A database is a list of points of [0, 1]^d. The output is the centres, or "insufficient samples".
 
     Parameters
     ----------
@@ -39,22 +39,22 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     beta
         Failure probability, in (0, 1/2).
     model
-        ``"central"``: noise on the averages; ``"local"``: every record adds noise to its own report.
+        ``"central"``: noise on the averages. ``"local"``: every record adds noise to its own report.
     records, size
-        The records in the databases of a privacy audit, and the number of records in each database; by
-        default one record for each query.
+        The records of audited databases and their number, by default one for each query.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; when a database is read, a record is not a point of [0, 1]^d.
+        A parameter is out of range, or a record is not a point of [0, 1]^d.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model: a
-    query depends only on earlier answers, and each record affects only one answer (`ChunkNoise`). With
-    `sample_size` independent points all answers are within tau, with probability 1 − beta. If the clusters
-    tolerate such errors (`is_steady`), then after all rounds every coordinate of the centres is within
+    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model. A
+    query depends only on earlier answers, and each record affects only one answer (`ChunkNoise`).
+
+    With `sample_size` independent points all answers are within tau, with probability 1 − beta. If the
+    clusters tolerate such errors (`is_steady`), every coordinate of the final centres is within
     2·tau/least_mass of Lloyd's iteration on the law itself.
 
     Examples
@@ -94,7 +94,9 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of points for which all answers are within tau, except with probability beta.
+        """The number of points that the utility claim needs.
+
+        All answers are then within tau, except with probability beta.
 
         Examples
         --------
@@ -106,10 +108,10 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """With `sample_size` points of a steady law (`is_steady`), the centres are near Lloyd's centres.
+        """The distance from Lloyd's centres that is claimed with `sample_size` points.
 
-        Every coordinate is within 2·tau/least_mass of Lloyd's, except with probability beta. None if
-        `problems` finds no steady law, for example if the initial centres are near one another.
+        On a steady law (`is_steady`), every coordinate is within 2·tau/least_mass, except with probability
+        beta. If `problems` finds no steady law, the claim is None.
 
         Examples
         --------
@@ -123,7 +125,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
         return cluster_problems(self.algorithm, examples=self.sample_size())
 
     def random(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a random problem on which `is_steady` holds, with `sample_size` points."""
+        """Return a random steady problem, with `sample_size` points."""
         found = random_clusters(self.algorithm, examples=self.sample_size(), rng=rng)
         return self.problems()[0] if found is None else found
 

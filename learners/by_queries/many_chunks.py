@@ -1,4 +1,4 @@
-"""Many runs of an adaptive SQ algorithm on one database: the runs proceed together, query by query."""
+"""Many runs of an adaptive SQ algorithm on one database, query by query."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ _CELLS = 2**21
 
 
 class ManyChunks:
-    """Answers the queries of many runs from the same chunks as `EvenChunks`.
-
-    The runs may ask different queries.
+    """Answers the queries of many runs at once, as `EvenChunks` does for one run.
 
     Parameters
     ----------
     database
         The n records.
     queries
-        M: how many queries a run may ask. Each chunk has ⌊n/M⌋ records.
+        M, the largest number of queries in a run. Each chunk has ⌊n/M⌋ records.
     noise
         The model and epsilon.
     runs
@@ -51,11 +49,10 @@ class ManyChunks:
     Guarantee
     ---------
     The answers to a run have the same law as those of `EvenChunks`. The average over a chunk is computed from
-    the value of each kind of record and the number of such records in the chunk. Given the earlier answers,
-    the noise has the law `ChunkNoise.law`; in the local model this is the law of the average of the records'
-    own noise. A run that skips a query asks no more queries. So query k of a run is always answered from
-    chunk k, as in `EvenChunks`. A run evaluates its query once for every kind of record, not for every
-    record. From the same generator state, run i uses the same noise on all databases of the same length.
+    the kinds of records and their numbers in the chunk. Given the earlier answers, the noise has the law
+    `ChunkNoise.law`. In the local model this is the law of the average of the records' own noise. A run that
+    skips a query asks no more queries, so query k is always answered from chunk k. From the same generator
+    state, run i uses the same noise on all databases of the same length.
 
     Examples
     --------
@@ -105,13 +102,12 @@ class ManyChunks:
         Parameters
         ----------
         values
-            Takes indices into `records`; returns the value of each active run's query at each index, shape
-            (active runs, indices).
+            Takes indices into `records` and returns the values of the active runs' queries, shape (active
+            runs, indices).
         width
             High minus low of the queries.
         active
-            The runs that ask; each must have asked the previous query too. By default all runs ask. The other
-            runs do not use this chunk and its noise.
+            The runs that ask, by default all. Each must have asked the previous query too.
         """
         if self._used == self._most:
             raise InvalidValue(f"`ManyChunks` must be asked at most {self._most} queries.")

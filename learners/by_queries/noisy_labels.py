@@ -1,4 +1,4 @@
-"""Private learners of monotone conjunctions from examples whose labels were flipped at random."""
+"""Private learners of monotone conjunctions from noisy labels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class SignedConjunctions(ConjunctionClass):
-    """The monotone conjunctions with labels −1 and 1, so that a flipped label is −y.
+    """The monotone conjunctions with labels −1 and 1.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class SignedConjunctions(ConjunctionClass):
 
 @dataclass(frozen=True, eq=False)
 class NoisyLabelProblem(LearningProblem):
-    """A problem whose samples have noisy labels; its law and its error are about the clean labels.
+    """A problem with noisy labels in its samples and clean labels in its error.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class NoisyLabelProblem(LearningProblem):
         super().__post_init__()
 
     def draw(self, rng: np.random.Generator) -> ListedExamples | LateExamples:
-        """Return a fresh sample, its labels flipped at the rate eta."""
+        """Return a fresh sample with flipped labels."""
         return self._noisy.draw(rng)
 
     @cached_property
@@ -84,10 +84,10 @@ class NoisyLabelProblem(LearningProblem):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyConjunctionLearner(KeepsVariables):
-    """Learn a monotone conjunction privately from noisy labels: B Theorem 5 through Theorems 8 and 7.
+    """Learn a monotone conjunction privately from noisy labels (B Theorems 5, 7 and 8).
 
-    A database is a list of (x, y), x a tuple of bits, y in {−1, 1}; the output is a word of bits, 1 for each
-    variable that the conjunction holds, or "insufficient samples".
+    A database is a list of (x, y), x a tuple of bits, y in {−1, 1}. The output is a word of bits, 1 for each
+    variable of the conjunction, or "insufficient samples".
 
     Parameters
     ----------
@@ -98,24 +98,25 @@ class NoisyConjunctionLearner(KeepsVariables):
     alpha, beta
         Error on *clean* labels and failure probability, each in (0, 1/2).
     eta
-        The known noise rate, in [0, 1/2): each label of the sample was flipped with this probability.
+        The known rate of flipped labels, in [0, 1/2).
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; when a database is read, an x is not d bits or a y is neither −1 nor 1.
+        A parameter is out of range, an x is not d bits, or a y is neither −1 nor 1.
 
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. Each query for Pr[x_i = 0 ∧ y = 1] is split into
-    two: the mean of y·[x_i = 0]/2 and the mean of [x_i = 0]/2. Each of the 2d queries has a chunk of its own,
-    of m = ⌊n/2d⌋ records, and Laplace noise of scale 1/(m·epsilon). One record moves the first mean by at
-    most 1/m and the second by at most 1/2m, so the answer to the second query is even (epsilon/2)-private.
-    *Utility*: the first answer is divided by 1 − 2·eta. On `sample_size` examples, with probability 1 − beta,
-    all first answers are within (1 − 2·eta)·alpha/4d and all second answers within alpha/4d. Then the d
-    answers about clean labels are within alpha/2d, and the error is at most alpha.
+    the mean of y·[x_i = 0]/2 and the mean of [x_i = 0]/2. Each of the 2d queries has a chunk of m = ⌊n/2d⌋
+    records and Laplace noise of scale 1/(m·epsilon). One record moves the mean with y by at most 1/m, and the
+    mean without y by at most 1/2m. So the answer without y is even (epsilon/2)-private.
+
+    *Utility.* The answer with y is divided by 1 − 2·eta. On `sample_size` examples, with probability 1 −
+    beta, all answers with y are within (1 − 2·eta)·alpha/4d and all answers without y within alpha/4d. Then
+    the d answers about clean labels are within alpha/2d, and the error is at most alpha.
 
     Examples
     --------
@@ -142,7 +143,7 @@ class NoisyConjunctionLearner(KeepsVariables):
 
     @property
     def concepts(self) -> SignedConjunctions:
-        """The class."""
+        """The class of conjunctions."""
         return SignedConjunctions(self.dimension)
 
     @property
@@ -151,12 +152,12 @@ class NoisyConjunctionLearner(KeepsVariables):
         return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems whose target is a conjunction, with labels flipped at the rate eta."""
+        """Return hard problems with labels flipped at the rate eta."""
         clean = light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
         return list(map(self._with_noise, clean))
 
     def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return a random problem, with `sample_size` noisy examples."""
+        """Return a random problem with `sample_size` noisy examples."""
         return self._with_noise(super().random(rng))
 
     def _with_noise(self, problem: LearningProblem) -> NoisyLabelProblem:
@@ -165,11 +166,11 @@ class NoisyConjunctionLearner(KeepsVariables):
 
     @property
     def _flipped(self) -> float:
-        """The rate at which the labels of the problems are flipped."""
+        """The rate at which the problems flip labels."""
         return self.eta
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the conjunction that the SQ learner finds; the oracle corrects for flipped labels."""
+        """Return the conjunction that the SQ learner finds."""
         self._checked(database)
         if not self._chunk(database):
             return INSUFFICIENT
@@ -189,7 +190,9 @@ class NoisyConjunctionLearner(KeepsVariables):
         return np.array([kept, dropped])
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's answer without noise, shape (d,); None if chunks are empty.
+        """Return each variable's answer without noise, shape (d,).
+
+        If chunks are empty, return None.
 
         Examples
         --------
@@ -216,19 +219,18 @@ class NoisyConjunctionLearner(KeepsVariables):
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseIgnored(NoisyConjunctionLearner):
-    """Wrong: learns as if labels were clean, although they are flipped at the rate `actual`.
+    """Wrong learner that trusts labels although they are flipped.
 
     Parameters
     ----------
     dimension, epsilon, alpha, beta, eta, size
-        As in `NoisyConjunctionLearner`. The learner corrects for a rate of eta = 0; its problems have labels
-        flipped at the rate `actual`.
+        As in `NoisyConjunctionLearner`. The learner corrects for a rate of eta = 0.
     actual
-        The rate at which the labels of the problems are flipped.
+        The rate at which the problems flip labels.
 
     Guarantee
     ---------
-    It is private as `NoisyConjunctionLearner` is. It is not accurate: if the target holds all variables and
+    It is private as `NoisyConjunctionLearner` is, but not accurate. If the target holds all variables and
     points are uniform, the estimate of Pr[x_i = 0 ∧ y = 1] is about actual/2. That is more than alpha/2d, so
     no variable is kept.
 
@@ -253,14 +255,16 @@ class NoiseIgnored(NoisyConjunctionLearner):
 
 
 def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float64]:
-    """Return log Pr[A + B > value] for independent Laplace variables of scales `wide` ≥ `narrow`.
+    """Return the log-probability that a sum of two Laplace variables exceeds `value`.
+
+    The variables are independent, of scales `wide` ≥ `narrow`.
 
     Guarantee
     ---------
-    For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. The code uses
-    the equal form e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b). It also
-    holds for a = b, where g = 1, and it loses no digits by cancellation. For v < 0 the tail is 1 minus the
-    tail of −v.
+    Let a = `wide`, b = `narrow`, v = `value`. For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)),
+    by integrating the density. The code uses the equal form e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 −
+    e^(−w))/w, w = v·(a − b)/(a·b). This form loses no digits by cancellation. It also holds for a = b, where
+    g = 1. For v < 0 the tail is 1 minus the tail of −v.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The perceptron by statistical queries: each round asks about the mistakes of the last round's weights."""
+"""The perceptron by statistical queries about the current weights' mistakes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Weights = tuple[float, ...]
 
 @dataclass(frozen=True)
 class _Mistake:
-    """The query that is 1 on the records that the weights misclassify."""
+    """The query that is 1 on the records that the weights misclassify, else 0."""
 
     weights: Weights
 
@@ -63,7 +63,10 @@ class _Push:
 
 @dataclass(frozen=True)
 class _Mistakes:
-    """The values of `_Mistake` or `_Push` in many runs; `signed` holds y·x of each kind of record."""
+    """The values of `_Mistake` or `_Push` in many runs.
+
+    `signed` holds y·x of each kind of record.
+    """
 
     signed: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -76,7 +79,9 @@ class _Mistakes:
 
 @dataclass(frozen=True)
 class PerceptronQueries:
-    """The perceptron by statistical queries: stop if the error is small, else add the mean mistake.
+    """The perceptron by statistical queries.
+
+    Each round adds the mean mistake to the weights, until the error is small.
 
     Parameters
     ----------
@@ -85,23 +90,24 @@ class PerceptronQueries:
     alpha
         The error allowed, in (0, 1/2).
     margin
-        γ: some unit vector u has y·⟨u, x⟩ ≥ γ on all examples.
+        γ. Some unit vector u has y·⟨u, x⟩ ≥ γ on all examples.
     rounds
         The most rounds. None: as many as the guarantee asks for.
 
     Guarantee
     ---------
-    The output is weights of error at most alpha, with every valid oracle, after at most T = ⌊(4/γ + 1/2)²⌋ +
-    1 rounds. A round asks d + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate
-    of v = E[y·x·1(mistake)]).
+    With every valid oracle, the output is weights w of error at most alpha, after at most T = ⌊(4/γ + 1/2)²⌋
+    + 1 rounds. A round asks d + 1 queries: the error with tolerance alpha/4, and d coordinates of v =
+    E[y·x·1(mistake)] with tolerance tau = γ·alpha/(8·√d).
 
-    An answer of at most 3·alpha/4 for the error ends the run, and the error is then at most alpha. Otherwise
+    If the answer for the error is at most 3·alpha/4, the run ends and the error is at most alpha. Otherwise
     the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. The update is
-    v̂/ê = ρ·v/e + noise, where the noise has norm at most √d·tau/ê ≤ γ/6 =: η. ⟨v/e, u⟩ ≥ γ, so ⟨w, u⟩ grows
-    by at least 2γ/3 − η = γ/2 in each round. ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, so ‖w‖² grows by at most 2η·‖w‖ + (4/3
-    + η)². By induction ‖w‖ ≤ η·t + (4/3 + η)·√t after t updates. The Cauchy-Schwarz inequality then gives
-    γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t, that is √t ≤ 4/γ + 1/2. (K11 §1.1.1 names the algorithm as one that seems
-    to rely on adaptivity.)
+    v̂/ê = ρ·v/e + noise. The noise has norm at most η = √d·tau/ê ≤ γ/6.
+
+    ⟨v/e, u⟩ ≥ γ, so ⟨w, u⟩ grows by at least 2γ/3 − γ/6 = γ/2 in each round. ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, so
+    ‖w‖² grows by at most 2η·‖w‖ + (4/3 + η)². By induction ‖w‖ ≤ η·t + (4/3 + η)·√t after t updates. The
+    Cauchy-Schwarz inequality then gives γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t, that is √t ≤ 4/γ + 1/2. (K11 §1.1.1
+    names the perceptron as an algorithm that seems to rely on adaptivity.)
 
     Examples
     --------
@@ -129,12 +135,12 @@ class PerceptronQueries:
 
     @property
     def most_rounds(self) -> int:
-        """T."""
+        """T, the most rounds."""
         return math.floor((4.0 / self.margin + 0.5) ** 2) + 1 if self.rounds is None else self.rounds
 
     @property
     def most_queries(self) -> int:
-        """How many queries are asked at most."""
+        """The most queries that a run asks."""
         return self.most_rounds * (self.dimension + 1)
 
     def error_query(self, weights: Weights) -> StatisticalQuery:
@@ -192,9 +198,9 @@ class PerceptronQueries:
 
 @dataclass(frozen=True, kw_only=True)
 class Perceptron(ChunkedRun, ClaimsItsEpsilon):
-    """Run the perceptron privately: every query is answered from a chunk of its own, with noise.
+    """Run the perceptron privately by noisy queries.
 
-    A database is a list of (x, y), x a tuple of d numbers of norm at most 1, y in {−1, 1}; the output is the
+    A database is a list of (x, y), x a tuple of d numbers of norm at most 1, y in {−1, 1}. The output is the
     weights, or "insufficient samples".
 
     Parameters
@@ -208,26 +214,23 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     rounds
         The most rounds. None: as many as the guarantee of `PerceptronQueries` asks for.
     model
-        ``"central"``: noise on the averages; ``"local"``: every record adds noise to its own report.
+        ``"central"``: noise on the averages. ``"local"``: every record adds noise to its own report.
     records, size
-        The records in the databases of a privacy audit, and the number of records in each database; by
-        default one record for each query.
+        The records of audited databases and their number, by default one for each query.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; when a database is read, an x has another length or a norm above 1, or a
-        y is not ±1.
+        A parameter is out of range, an x has another length or a norm above 1, or a y is not ±1.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model: a
+    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model. A
     query depends only on earlier answers, and each record affects only one answer (`ChunkNoise`). The claim
-    does not depend on the number of rounds that a run takes.
+    does not depend on the number of rounds.
 
     With `sample_size` examples of margin γ, and `rounds` None, the error is at most alpha with probability 1
-    − beta, because all answers are then within tolerance. `sample_size` is large; with fewer examples nothing
-    is claimed of the error.
+    − beta. All answers are then within tolerance. With fewer examples nothing is claimed of the error.
 
     Examples
     --------
@@ -261,7 +264,10 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples for which all answers are within tolerance, except with probability beta."""
+        """The number of examples that the utility claim needs.
+
+        All answers are then within tolerance, except with probability beta.
+        """
         origin = (0.0,) * self.dimension
         round_of = [self.algorithm.error_query(origin), *self.algorithm.push_queries(origin)]
         beta = self.beta / self.algorithm.most_rounds
@@ -281,7 +287,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
         )
 
     def random(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return a random problem with this margin and `sample_size` examples."""
+        """Return a random problem of this margin, with `sample_size` examples."""
         return random_separable(self.dimension, margin=self.margin, examples=self.sample_size(), rng=rng)
 
     @property

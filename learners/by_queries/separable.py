@@ -1,4 +1,4 @@
-"""Problems of the perceptron: laws on a few examples that a hyperplane separates with a margin."""
+"""Problems of the perceptron with a margin between the two labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ Weights = tuple[float, ...]
 
 
 def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return y·x for every record (x, y), shape (n, d), and whether y·⟨weights, x⟩ ≤ 0, shape (n,).
+    """Return y·x for every record (x, y), and whether the weights misclassify it.
+
+    The shapes are (n, d) and (n,). A record counts as misclassified if y·⟨weights, x⟩ ≤ 0.
 
     Examples
     --------
@@ -44,14 +46,14 @@ def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float
 
 @dataclass(frozen=True, eq=False)
 class SeparableProblem:
-    """A law on a few examples (x, y) with y·⟨normal, x⟩ ≥ margin and ‖x‖ ≤ 1.
+    """A law on a few examples (x, y) that a hyperplane separates with a margin.
 
     Parameters
     ----------
     name
         A name that describes the problem.
     records
-        The examples.
+        The examples, with y·⟨normal, x⟩ ≥ margin and ‖x‖ ≤ 1.
     weights
         Their probabilities.
     normal
@@ -88,7 +90,7 @@ class SeparableProblem:
                 )
 
     def draw(self, rng: np.random.Generator) -> LateExamples:
-        """Return a fresh sample; records are drawn when they are read."""
+        """Return a fresh sample, drawn record by record when it is read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
         return LateExamples(self.records, cumulative, self.examples, seed=int(rng.integers(2**63)))
@@ -102,7 +104,7 @@ class SeparableProblem:
         return math.fsum(np.array(self.weights)[wrong].tolist())
 
     def varied(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return a problem near this one: one example replaced, or weight moved between two examples."""
+        """Return a problem near this one."""
         place = int(rng.integers(len(self.records)))
         if len(self.records) == 1 or rng.random() < 0.4:
             fresh = _example(np.array(self.normal), self.margin, rng)
@@ -136,9 +138,9 @@ def separable_problems(
     Notes
     -----
     In the problem "the far side just above alpha" all labels are 1. The points are margin·normal ± v, with v
-    orthogonal to `normal`; the one with the minus sign has a probability slightly above alpha. The first
-    round makes the weights a multiple of the mean of the points. For margins below about 0.7 these weights
-    misclassify the point of small probability.
+    orthogonal to `normal`. The point with −v has a probability slightly above alpha. The first round makes
+    the weights a multiple of the mean point. For margins below about 0.7 these weights misclassify the point
+    with −v.
 
     Examples
     --------
@@ -177,7 +179,7 @@ def separable_problems(
 def random_separable(
     dimension: int, *, margin: float, examples: int, rng: np.random.Generator
 ) -> SeparableProblem:
-    """Return a problem with a random separating plane and two to eight points with random probabilities.
+    """Return a problem with a random plane and two to eight random points.
 
     `examples` is the size of a sample.
 
@@ -196,7 +198,7 @@ def random_separable(
 
 
 def _example(normal: NDArray[np.float64], margin: float, rng: np.random.Generator) -> Record:
-    """Return a random example of norm 1; half of the time its distance from the hyperplane is the margin."""
+    """Return a random example of norm 1, half of the time at the margin."""
     side = margin if rng.random() < 0.5 else float(rng.uniform(margin, 1.0))
     aside = rng.normal(size=len(normal))
     aside -= (aside @ normal) * normal

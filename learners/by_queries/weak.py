@@ -1,7 +1,4 @@
-"""SQ dimension, and a non-adaptive weak learner of classes with a small SQ dimension.
-
-The source is K11, after Corollary 5.17.
-"""
+"""SQ dimension, and a weak learner of classes with a small SQ dimension (K11 §5)."""
 
 from __future__ import annotations
 
@@ -40,7 +37,9 @@ MOST_SEARCHED = 64
 def correlations(
     concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Return the correlation Pr[c = c′] − Pr[c ≠ c′] of every two concepts, shape (concepts, concepts).
+    """Return the correlations of every two concepts, shape (concepts, concepts).
+
+    The correlation of c and c′ is Pr[c = c′] − Pr[c ≠ c′].
 
     Parameters
     ----------
@@ -63,7 +62,9 @@ def correlations(
 def sq_dimension(
     concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
 ) -> int:
-    """Return the largest n such that n concepts have pairwise correlations of absolute value at most 1/n³.
+    """Return the SQ dimension of a class.
+
+    It is the largest n such that n concepts have pairwise correlations of absolute value at most 1/n³.
 
     Parameters
     ----------
@@ -100,12 +101,15 @@ def sq_dimension(
 
 
 def _apart(n: int) -> float:
-    """Return the largest correlation that two of n concepts may have, plus a margin for rounding."""
+    """Return the largest correlation that two of n concepts may have.
+
+    A margin for rounding is added.
+    """
     return 1.0 / n**3 + 1e-12
 
 
 def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
-    """Return whether `size` concepts exist such that every pair of them is allowed."""
+    """Return whether there are `size` concepts of which every pair is allowed."""
     beside = [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in allowed]
 
     def grows(room: int, wanted: int) -> bool:
@@ -122,7 +126,9 @@ def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
 
 
 def parity_sq_dimension(dimension: int) -> int:
-    """Return the SQ dimension of PARITY under the uniform law: 2^d, because no two parities are correlated.
+    """Return the SQ dimension of PARITY under the uniform law, 2^d.
+
+    No two parities are correlated.
 
     Examples
     --------
@@ -133,25 +139,29 @@ def parity_sq_dimension(dimension: int) -> int:
 
 
 def masked_parity_sq_dimension(dimension: int, *, shown: bool = True) -> int:
-    """Return the SQ dimension of MASKED-PARITY: 2d if x, i and b are uniform, 2^d if b is 0.
+    """Return the SQ dimension of MASKED-PARITY.
+
+    It is 2d if x, i and b are uniform, and 2^d if b is 0.
 
     Parameters
     ----------
     dimension
         d, a power of two.
     shown
-        True: b is uniform; False: b is 0, and no bit of r is ever shown.
+        True: b is uniform. False: b is 0, and no bit of r is ever shown.
 
     Guarantee
     ---------
-    *b uniform*: take c_{r,a} and c_{s,a′} with r ≠ s, and let h be the number of bits in which r and s
-    differ. Their correlation is 0 on the points with b = 0 and 1 − 2h/d on those with b = 1, so it is (1 −
+    *b uniform*: take c_{r,a} and c_{s,a′} with r ≠ s. Let h be the number of bits in which r and s differ.
+    Their correlation is 0 on the points with b = 0 and ±(1 − 2h/d) on those with b = 1. So in all it is ±(1 −
     2h/d)/2, a multiple of 1/d. c_{r,0} and c_{r,1} have the correlation (−1 + 1)/2 = 0. The d rows of a
-    Hadamard matrix, each with both values of a, are 2d pairwise uncorrelated concepts. Suppose that every two
-    of 2d + 1 concepts are correlated by at most 1/(2d + 1)³ < 1/d. Then no two are correlated, so different
+    Hadamard matrix, each with both values of a, are 2d pairwise uncorrelated concepts. Suppose that 2d + 1
+    concepts had pairwise correlations of at most 1/(2d + 1)³ < 1/d. Then no two are correlated, so different
     values of r are orthogonal vectors of d signs. There are at most d of these, each with two values of a, so
-    at most 2d concepts. *b = 0*: c_{r,1} = −c_{r,0}, so a set holds only one concept for each r. These
-    concepts are the parities or their negations, and no two of them are correlated.
+    at most 2d concepts.
+
+    *b = 0*: c_{r,1} = −c_{r,0}, so a set holds only one concept for each r. These concepts are the parities
+    or their negations, and no two of them are correlated.
 
     Examples
     --------
@@ -185,7 +195,7 @@ def labelled(
 class Agreement:
     """The query that is 1 if a concept labels x with y, else −1.
 
-    The mean of this query is the correlation of the concept with the target.
+    Its mean is the correlation of the concept with the target.
 
     Examples
     --------
@@ -210,7 +220,9 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """Ask in one round how often a few concepts agree with the target; return the best one or its negation.
+    """A non-adaptive weak learner that compares a few concepts with the target.
+
+    It returns the concept of largest correlation, or its negation.
 
     Parameters
     ----------
@@ -222,14 +234,14 @@ class GenericWeakLearner:
 
     Guarantee
     ---------
-    The error is at most 1/2 − γ/6 for every target of the class and with every valid oracle. Here γ is
-    1/(n + 1)³, and n is the least number for which there are at most n `alternatives`. The learner asks one
-    query about each alternative, of tolerance γ/3, all before any is answered. The alternatives are a maximal
-    set: every two of them are correlated by at most γ in absolute value, and every other concept is
-    correlated by more than γ with one of them. So the answer v of largest absolute value has |v| ≥ γ − γ/3.
-    The concept with this answer has a true correlation with the sign of v and absolute value at least γ/3.
-    The error of this concept, or of its negation, is (1 − |correlation|)/2. n never exceeds the SQ dimension,
-    because n + 1 alternatives make that dimension at least n + 1.
+    The error is at most 1/2 − γ/6 for every target of the class and with every valid oracle. Here γ is 1/(n +
+    1)³, and n is the least number for which there are at most n `alternatives`. The learner asks one query of
+    tolerance γ/3 about each alternative, all in one round. The alternatives are a maximal set: every two of
+    them are correlated by at most γ in absolute value, and every other concept is correlated by more than γ
+    with one of them. So the answer v of largest absolute value has |v| ≥ γ − γ/3. Its concept has a true
+    correlation with the sign of v and absolute value at least γ/3. The error of this concept, or of its
+    negation, is (1 − |correlation|)/2. n never exceeds the SQ dimension, because n + 1 alternatives make that
+    dimension at least n + 1.
 
     Examples
     --------
@@ -246,7 +258,7 @@ class GenericWeakLearner:
 
     @cached_property
     def _found(self) -> tuple[int, list[int]]:
-        """n, and the indices of the alternatives."""
+        """The number n of the guarantee, and the indices of the alternatives."""
         related = np.abs(correlations(self.concepts, self.probabilities))
         n = 1
         while len(places := _maximal(related <= _apart(n + 1))) > n:
@@ -255,17 +267,20 @@ class GenericWeakLearner:
 
     @property
     def alternatives(self) -> list[Any]:
-        """The concepts that are asked about; they depend only on the class and the distribution."""
+        """The concepts that the learner asks about.
+
+        They depend only on the class and the distribution.
+        """
         return [self.concepts.concepts[place] for place in self._found[1]]
 
     @property
     def apart(self) -> float:
-        """γ."""
+        """The correlation γ of the guarantee."""
         return 1.0 / (self._found[0] + 1) ** 3
 
     @property
     def alpha(self) -> float:
-        """The largest error: 1/2 − γ/6."""
+        """The largest error of the output, 1/2 − γ/6."""
         return 0.5 - self.apart / 6.0
 
     def queries(self) -> list[StatisticalQuery]:
@@ -274,7 +289,10 @@ class GenericWeakLearner:
         return [StatisticalQuery(it, self.apart / 3.0, boolean=True, vectorised=it.many) for it in asked]
 
     def learn(self, oracle: SQOracle) -> tuple[Any, bool]:
-        """Return a concept and a flag: True if the hypothesis is the concept, False if it is its negation."""
+        """Return a concept, and whether it is the hypothesis itself or its negation.
+
+        The flag is True for the concept and False for its negation.
+        """
         answers = NonAdaptive(oracle).ask_all(self.queries())
         place = int(np.argmax(np.abs(answers)))
         return self.alternatives[place], answers[place] >= 0.0
@@ -287,7 +305,7 @@ class GenericWeakLearner:
 
 
 def _maximal(allowed: NDArray[np.bool_]) -> list[int]:
-    """Return a maximal set of concepts such that every pair of them is allowed."""
+    """Return a maximal set of concepts of which every pair is allowed."""
     found: list[int] = []
     room = np.ones(len(allowed), dtype=np.bool_)
     while room.any():

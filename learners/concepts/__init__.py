@@ -1,4 +1,4 @@
-"""Concept classes: the labels that concepts give to points, VC dimension, dichotomies, exact errors.
+"""Concept classes with their labels, VC dimension and exact errors.
 
 Examples
 --------

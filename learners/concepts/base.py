@@ -24,9 +24,8 @@ MOST_LISTED = 2**22
 class ConceptClass(ABC):
     """A finite class of concepts on a finite domain, with two labels.
 
-    A concept is a plain value (a tuple of bits for a parity, a whole number for a point); the class computes
-    the label that a concept gives to a point. Everything about several points or concepts at once is an array
-    of booleans: True stands for the second of the two `labels`.
+    A concept is a plain value, such as a tuple of bits for a parity. Arrays of labels are booleans, where
+    True stands for the second of the two `labels`.
 
     Examples
     --------
@@ -52,7 +51,7 @@ class ConceptClass(ABC):
 
     @abstractmethod
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return a concept's labels of points, shape (points,): True for the second label."""
+        """Return a concept's labels of points as booleans, shape (points,)."""
 
     @property
     def size(self) -> int:
@@ -64,20 +63,21 @@ class ConceptClass(ABC):
         return self.labels[int(self.says(concept, [point])[0])]
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return every concept's labels of points (default: all), shape (concepts, points).
+        """Return every concept's labels of points, shape (concepts, points).
+
+        By default these are all points.
 
         Raises
         ------
         InvalidValue
-            The class has more than `MOST_LISTED` concepts. Or `points` is None and the domain has more than
-            `MOST_LISTED` points.
+            There are more than `MOST_LISTED` concepts, or more points in the domain if `points` is None.
         """
         points = self.listed_domain() if points is None else points
         rows = [self.says(concept, points) for concept in self.listed_concepts()]
         return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
 
     def signs(self, labels: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return labels as booleans: True for the second label.
+        """Return labels as booleans, True for the second label of the class.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class ConceptClass(ABC):
             ) from None
 
     def split(self, database: Sequence[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
-        """Return the points, and the labels as booleans (`signs`), of a list of (x, y).
+        """Return the points, and the labels as booleans, of a list of (x, y).
 
         Raises
         ------
@@ -119,11 +119,11 @@ class ConceptClass(ABC):
         return vc_dimension(self.table())
 
     def listed_domain(self) -> Sequence[Any]:
-        """Return the domain; raise if it has more than `MOST_LISTED` points."""
+        """Return the domain if it has at most `MOST_LISTED` points, else raise."""
         return _listed(self.domain, f"The domain of `{type(self).__name__}`")
 
     def listed_concepts(self) -> Sequence[Any]:
-        """Return the concepts; raise if there are more than `MOST_LISTED`."""
+        """Return the concepts if there are at most `MOST_LISTED`, else raise."""
         return _listed(self.concepts, f"The class `{type(self).__name__}`")
 
 

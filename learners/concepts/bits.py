@@ -1,4 +1,4 @@
-"""Words of bits: all tuples of a given length as a sequence, without a list in memory."""
+"""Sequences of all tuples of bits of a given length, without a list in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ __all__ = ["BitWords", "bit_matrix", "bits_of", "number_of"]
 
 @dataclass(frozen=True)
 class BitWords(Sequence[tuple[int, ...]]):
-    """All tuples of `length` bits, in the order of the binary numbers that they stand for, first bit highest.
+    """All tuples of `length` bits, in the order of the binary numbers.
+
+    The first bit is the highest.
 
     Examples
     --------
@@ -35,7 +37,7 @@ class BitWords(Sequence[tuple[int, ...]]):
 
     @property
     def count_all(self) -> int:
-        """How many words there are; `len` fails from 2^63 on."""
+        """How many words there are, even where `len` fails (2^63 and more)."""
         return 1 << self.length
 
     def __len__(self) -> int:
@@ -57,7 +59,7 @@ class BitWords(Sequence[tuple[int, ...]]):
 
 
 def bits_of(number: int, length: int) -> tuple[int, ...]:
-    """Return the bits of a number, the highest first.
+    """Return the bits of a number, the highest bit at the front.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def bits_of(number: int, length: int) -> tuple[int, ...]:
 
 
 def number_of(bits: Sequence[int]) -> int:
-    """Return the number that bits stand for, the first bit highest.
+    """Return the number that bits stand for, the highest bit at the front.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def number_of(bits: Sequence[int]) -> int:
 
 
 def bit_matrix(points: Sequence[Any], *, length: int, owner: str) -> NDArray[np.bool_]:
-    """Return points as booleans of shape (points, length), or raise if they are not words of bits.
+    """Return words of bits as booleans, shape (points, length).
 
     Raises
     ------

@@ -55,7 +55,9 @@ class _OnBits(ConceptClass):
 
 @dataclass(frozen=True)
 class ParityClass(_OnBits):
-    """PARITY: c_r(x) = ⟨r, x⟩ modulo 2, for r in {0, 1}^dimension (K08 §3.2, K11 §4).
+    """The parities, one for each word r of bits (K08 §3.2, K11 §4).
+
+    Concept c_r labels x with ⟨r, x⟩ modulo 2.
 
     Examples
     --------
@@ -76,9 +78,10 @@ class ParityClass(_OnBits):
 
 @dataclass(frozen=True)
 class ConjunctionClass(_OnBits):
-    """Monotone conjunctions: c_s(x) = 1 if every variable in s is 1 in x (B Theorem 5).
+    """The monotone conjunctions (B Theorem 5).
 
-    A concept is a word of bits, 1 for each variable that the conjunction holds; (0, …, 0) is always true.
+    A concept is a word of bits, 1 for each variable of the conjunction. It is true at x if all of these
+    variables are 1 in x. The word (0, …, 0) is always true.
 
     Examples
     --------
@@ -99,10 +102,11 @@ class ConjunctionClass(_OnBits):
 
 @dataclass(frozen=True)
 class MaskedParityClass(ConceptClass):
-    """MASKED-PARITY: c_{r,a}(x, i, b) = (−1)^(⟨r,x⟩+a) if b = 0, and (−1)^(r_i) if b = 1 (K11 §5.3).
+    """The class MASKED-PARITY of K11 §5.3.
 
-    A point is a word of d + log2(d) + 1 bits, x, then i (0 is the first bit of r) written in log2(d) bits,
-    then b. A concept is (r, a). The labels are 1 and −1, in this order.
+    A point is a word of d + log2(d) + 1 bits: x, then i in log2(d) bits, then b. Place 0 is the first bit of
+    r. A concept (r, a) labels the point with (−1)^(⟨r,x⟩+a) if b = 0, and with (−1)^(r_i) if b = 1. The
+    labels are 1 and −1, in this order.
 
     Parameters
     ----------
@@ -128,12 +132,12 @@ class MaskedParityClass(ConceptClass):
 
     @property
     def length(self) -> int:
-        """The number of bits of a point: d + log2(d) + 1."""
+        """The number of bits of a point, d + log2(d) + 1."""
         return self.dimension + self.dimension.bit_length()
 
     @property
     def concepts(self) -> Sequence[Any]:
-        """Every (r, a); a varies fastest."""
+        """Every (r, a), where `a` varies fastest."""
         return _Masked(self.dimension)
 
     @property
