@@ -146,20 +146,23 @@ class MaskedParityClass(ConceptClass):
         return BitWords(self.length)
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether the concept labels it −1."""
+        """Return whether the concept labels each point −1."""
         word, mask = concept
         row = bit_matrix([word], length=self.dimension, owner="MaskedParityClass")
         return np.asarray(self._rows(row, np.array([bool(mask)]), points)[0])
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return for each concept and point whether the concept labels it −1."""
+        """Return whether each concept labels each point −1, shape (concepts, points)."""
         points = self.listed_domain() if points is None else points
         self.listed_concepts()
         words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner="MaskedParityClass")
         return self._rows(words.repeat(2, axis=0), np.tile([False, True], len(words)), points)
 
     def vc_dimension(self) -> int:
-        """Return d + 1: the points (0, i, 1) and (0, 0, 0) are shattered, and there are 2^(d+1) concepts."""
+        """Return d + 1.
+
+        The points (0, i, 1) and (0, 0, 0) are shattered, and there are 2^(d+1) concepts.
+        """
         return self.dimension + 1
 
     def _rows(
@@ -214,5 +217,8 @@ def _odd(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _products(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return inner products, computed by BLAS in float32, which holds whole numbers below 2^24 exactly."""
+    """Return inner products by BLAS in float32.
+
+    Whole numbers below 2^24 are exact.
+    """
     return words.astype(np.float32) @ points.T.astype(np.float32)

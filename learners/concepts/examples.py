@@ -30,7 +30,7 @@ class ExampleDistribution:
     examples
         The examples (x, y), each once.
     probabilities
-        One for each example, ≥ 0, summing to 1 within 1e-9; they are divided by their sum.
+        One for each example, ≥ 0, with sum 1 within 1e-9. They are divided by their sum.
 
     Raises
     ------
@@ -71,7 +71,10 @@ class ExampleDistribution:
         *,
         points: Sequence[Any] | None = None,
     ) -> ExampleDistribution:
-        """Return the distribution on points (default: the whole domain) with the labels of a target."""
+        """Return the distribution on points with the labels of a target.
+
+        By default these are all points of the domain.
+        """
         points = concepts.listed_domain() if points is None else points
         labels = [concepts.labels[sign] for sign in concepts.says(target, points).astype(int).tolist()]
         return cls(list(zip(points, labels, strict=True)), probabilities)

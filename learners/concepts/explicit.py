@@ -1,4 +1,4 @@
-"""A class given by its table."""
+"""Concept classes given by a table of labels."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["ExplicitClass", "dichotomies"]
 
 
 class ExplicitClass(ConceptClass):
-    """A concept class given by a table: the label of each concept at each point.
+    """A concept class given by a table of labels.
 
     Parameters
     ----------
     domain
         The distinct points.
     table
-        Booleans, or 0s and 1s, of shape (concepts, points), True for the second label. An array of
-        booleans is kept without a copy.
+        Booleans, or 0s and 1s, of shape (concepts, points), True for the second label. An array of booleans
+        is kept without a copy.
     concepts
         Distinct names for the rows; default 0, 1, 2, …
     labels
@@ -37,9 +37,8 @@ class ExplicitClass(ConceptClass):
     Raises
     ------
     InvalidValue
-        The table's shape does not match the concepts and points, there are no concepts or no points, an entry
-        of the table is neither 0 nor 1, or a point comes twice. A name comes twice; this is found when a
-        name is first looked up.
+        The shape does not match, a table is empty, an entry is neither 0 nor 1, or a point comes twice. If a
+        name comes twice, the first look-up raises.
 
     Examples
     --------
@@ -106,9 +105,10 @@ class ExplicitClass(ConceptClass):
 
 
 def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
-    """Return the class with one concept for each labelling that `concepts` gives to `points` (default: all).
+    """Return the class with one concept for each labelling of some points.
 
-    If several concepts give the same labelling, the first is kept, under its own name (K11 Corollary 3.6).
+    By default these are all points. Of several concepts with one labelling, the first is kept under its own
+    name (K11 Corollary 3.6).
 
     Examples
     --------
@@ -125,7 +125,7 @@ def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> 
 
 
 def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
-    """Return a table as booleans; raise for entries other than True, False, 0 and 1."""
+    """Return a table as booleans if all entries are True, False, 0 or 1, else raise."""
     wanted = "The `table` of `ExplicitClass` must be rows, all as long, of booleans or of 0 and 1"
     try:
         array = np.asarray(table)
@@ -142,7 +142,7 @@ def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _places(names: Sequence[Any], *, what: str) -> dict[Any, int]:
-    """Return the index of each name; raise if a name comes twice."""
+    """Return the index of each name, or raise if a name comes twice."""
     places: dict[Any, int] = {}
     for place, name in enumerate(names):
         if places.setdefault(canonical.key(name), place) != place:

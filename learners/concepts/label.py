@@ -1,4 +1,4 @@
-"""C^label: for each concept of C, the predicate that is 1 on the examples that the concept mislabels."""
+"""The class C^label, whose predicates are 1 on the examples that a concept mislabels."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ __all__ = ["LabelClass"]
 
 @dataclass(frozen=True)
 class LabelClass(ConceptClass):
-    """C^label of a class C: the predicates c^label(x, y) = 1 if c(x) ≠ y, else 0, for every c (BNS §5.1).
+    """The class C^label of the predicates that a concept of C errs (BNS §5.1).
+
+    For every c in C, c^label(x, y) is 1 if c(x) ≠ y, else 0.
 
     Parameters
     ----------
     of
-        The class C. A point of C^label is (x, y) with y a label of C; the concepts are those of C.
+        The class C. A point of C^label is (x, y) with y a label of C. The concepts are those of C.
 
     Notes
     -----
-    The VC dimension of C^label is that of C, because c^label(x, y) = c(x) ⊕ y. So a set of (x, y) with
-    distinct x is shattered, for any labels y, if and only if C shatters these x. A set that contains (x, 0)
-    and (x, 1) is never shattered.
+    C^label has the VC dimension of C, because c^label(x, y) = c(x) ⊕ y. A set of (x, y) with distinct x is
+    shattered if and only if C shatters these x. A set that contains (x, 0) and (x, 1) is never shattered.
 
     Examples
     --------
@@ -49,16 +50,16 @@ class LabelClass(ConceptClass):
 
     @property
     def domain(self) -> Sequence[Any]:
-        """Every (x, y); the two labels of a point are adjacent."""
+        """Every (x, y), with the two labels of a point next to each other."""
         return list(product(self.of.listed_domain(), self.of.labels))
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether a concept of C errs on it."""
+        """Return whether a concept of C errs on each point."""
         inputs, signs = self.of.split(points)
         return self.of.says(concept, inputs) ^ signs
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return for each concept of C and each point whether the concept errs on it."""
+        """Return whether each concept of C errs on each point, shape (concepts, points)."""
         inputs, signs = self.of.split(self.domain if points is None else points)
         return self.of.table(inputs) ^ signs
 

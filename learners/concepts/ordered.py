@@ -1,4 +1,4 @@
-"""Classes over the numbers 0 … 2^d − 1: POINT and INTERVAL. d may be larger than 64."""
+"""Classes over the numbers 0 … 2^d − 1, where d may be larger than 64."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1, for both classes.
+        """Return 1.
 
         No concept of POINT is 1 at two points. A concept of INTERVAL that is 1 at x is 1 at all points below.
         """
@@ -46,7 +46,7 @@ class _OnNumbers(ConceptClass):
         return np.asarray(self._labels(concept, self._numbers(points)), dtype=np.bool_)
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return every concept's labels of points, as `ConceptClass.table` does."""
+        """Return every concept's labels of points, as `ConceptClass.table`."""
         points = self.listed_domain() if points is None else points
         concepts, numbers = self.listed_concepts(), self._numbers(points)
         rows = [self._labels(concept, numbers) for concept in concepts]
@@ -57,7 +57,7 @@ class _OnNumbers(ConceptClass):
         """Return a concept's labels of numbers."""
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
-        """Return points as numbers: int64 if they fit, otherwise Python's own ints."""
+        """Return points as numbers, int64 if they fit, else Python's own ints."""
         ends = (*points[:1], *points[-1:]) if isinstance(points, range) else points
         for point in ends:
             whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)
@@ -71,7 +71,9 @@ class _OnNumbers(ConceptClass):
 
 @dataclass(frozen=True)
 class PointClass(_OnNumbers):
-    """POINT_d: c_j(x) = 1 if x = j, for j in 0 … 2^d − 1 (BNS §3.1).
+    """The points, POINT_d of BNS §3.1.
+
+    For j in 0 … 2^d − 1, concept c_j is 1 at x = j only.
 
     Examples
     --------
@@ -91,7 +93,9 @@ class PointClass(_OnNumbers):
 
 @dataclass(frozen=True)
 class IntervalClass(_OnNumbers):
-    """INTERVAL_d: c_j(x) = 1 if x < j, for j in 0 … 2^d (BNS §3.2).
+    """The thresholds, INTERVAL_d of BNS §3.2.
+
+    For j in 0 … 2^d, concept c_j is 1 at x < j.
 
     Examples
     --------

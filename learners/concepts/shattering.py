@@ -13,7 +13,9 @@ __all__ = ["vc_dimension"]
 
 
 def vc_dimension(table: NDArray[np.bool_]) -> int:
-    """Return the size of the largest set of columns in which all patterns of labels occur.
+    """Return the VC dimension of a table.
+
+    It is the size of the largest set of columns in which all patterns of labels occur.
 
     Parameters
     ----------
@@ -23,9 +25,9 @@ def vc_dimension(table: NDArray[np.bool_]) -> int:
     Notes
     -----
     Subsets of shattered sets are shattered. So sets are grown column by column, and a column is tried only if
-    it also extends the set without its last column. A set of k columns splits the rows into 2^k cells; a
-    column extends it if it is not constant on any cell. At most log2(size of the smallest cell) more columns
-    can be added.
+    it also extends the set without its last column. A set of k columns splits the rows into 2^k cells. A
+    column extends the set if it is not constant on any cell. At most log2(size of the smallest cell) more
+    columns can be added.
 
     Examples
     --------
@@ -42,10 +44,10 @@ def _bits(column: NDArray[np.bool_]) -> int:
 
 
 def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
-    """Return the size of the largest shattered set that extends a given set, or `best` if that is larger.
+    """Return the size of the largest shattered set that extends a given set.
 
-    The given set has `depth` columns and splits the rows into `cells`; `columns` are those that may be added.
-    A column or a cell is a set of rows: bit i of the number stands for row i.
+    If `best` is larger, return `best`. The given set has `depth` columns and splits the rows into `cells`. A
+    column or a cell is a set of rows, where bit i of the number stands for row i.
     """
     best = max(best, depth)
     columns = [column for column in columns if all(0 != column & cell != cell for cell in cells)]

@@ -1,1 +1,1 @@
-"""Entries that need a study, or sizes slow to compute; all other entries are beside their class."""
+"""Entries that need a study, or sizes that are slow to compute."""

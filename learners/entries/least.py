@@ -1,16 +1,14 @@
-"""Entries of learners on few more examples than needed. With noise 1.4 times as wide the learners fail.
+"""Entries of learners on only a few more examples than needed.
 
 At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
-hardest problem, at a size where few runs of the correct learner fail. If the learner is given only 0.7 of its
-ε, its noise is 1/0.7 times as wide, and the audit refutes the claim (`tests/learners/test_least_sizes.py`).
-The sizes were found by trial; `benchmarks/README.md` has the measured shares of failures. The VC learner is
-run at ε = 0.1, where the noise decides the least size; at ε = 1 the sampling error does. The perceptron is
-run in the local model at ε = 0.3 for the same reason.
+hardest problem, at a size where few runs fail. With only 0.7 of its ε the learner fails, and the audit
+refutes the claim (`tests/learners/test_least_sizes.py`). The sizes were found by trial;
+`benchmarks/README.md` has the shares of failures.
 
-Other learners have no such entry. For MASKED-PARITY, the generic learner and k-means, sampling error decides
-the least size and wider noise hardly matters. A* calls A, which has an entry. The sanitizer of POINT is
-not private below its stated size, and the sanitizer of INTERVAL is not private below 0.79 times its stated
-size.
+The VC learner (ε = 0.1) and the perceptron (local model, ε = 0.3) run where the noise decides the least size.
+For MASKED-PARITY, the generic learner and k-means, sampling error decides it, so they have no entry. A* calls
+A, which has an entry. The sanitizers of POINT and INTERVAL are not private below 1 and 0.79 times their
+stated sizes.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ __all__: list[str] = []
 
 
 def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, budget: int = 1_000) -> Entry:
-    """Return an entry on `examples` examples; it uses only problems whose name begins with `hardest`."""
+    """Return an entry on the problems whose name begins with `hardest`."""
     made = part()
 
     def audited() -> dict[str, Any]:
@@ -99,9 +97,9 @@ entries = (
 
 
 def slow() -> tuple[Entry, ...]:
-    """Return entries too slow for `make audit`. Only `tests/learners/test_least_sizes.py` audits them.
+    """Return the entries that are too slow for `make audit`.
 
-    One of them computes its stated size with scipy.optimize, which loading the catalogue must not import.
+    `tests/learners/test_least_sizes.py` audits them.
     """
     return (
         _least(

@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers. They need a study's problems, or pairs that are slow to find."""
+"""Entries of learners over 64-bit numbers whose problems or pairs are slow to find."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _STATED: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[tuple[Any, Any]]:
-    """Return neighbouring quality functions for Rec: pairs with one clear peak, and random pairs.
+    """Return neighbouring quality functions for Rec with a clear peak, and random ones.
 
     Parameters
     ----------
     dimension
         d.
     count
-        The number of random pairs for each level of Rec. In a random pair the best value leads by about the
-        gap that A_dist asks for.
+        The number of random pairs for each level of Rec. In these the best value leads by about the gap that
+        A_dist asks for.
     budget
-        The `epsilon` and `delta` of Rec, which uses the fitted split; (2, 0.05) by default.
+        The `epsilon` and `delta` of Rec with the fitted split; (2, 0.05) by default.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[
 
 
 def _rec(*, dimension: int, **budget: float) -> Any:
-    """Return Rec as a mechanism on quality functions, with the settings that `IntervalLearner` uses."""
+    """Return Rec on quality functions, with the settings of `IntervalLearner`."""
     from dataclasses import replace
 
     learner = IntervalLearner(dimension=dimension, **{**_LOOSE, **budget})
@@ -64,10 +64,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the problems of `IntervalLearner`.
-
-    The problem with a law spread over all numbers is slow. The search varies another problem instead of it.
-    """
+    """Return the problems of `IntervalLearner`, without search near the slow one."""
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library
@@ -84,7 +81,7 @@ _LEAST = 4_500
 
 
 def _sampled() -> list[Any]:
-    """Return the problems on `_LEAST` examples, except the slow one, whose law is spread over all numbers."""
+    """Return the problems on `_LEAST` examples, without the slow one."""
     *short, _ = OnSample(part=IntervalLearner(dimension=64), examples=_LEAST).problems()
     return short
 
@@ -92,7 +89,7 @@ def _sampled() -> list[Any]:
 def _listed() -> dict[str, Any]:
     """Return audit options with pairs of samples.
 
-    The best thresholds of a sample lie next to each other, so the output of Rec depends on A_dist.
+    The best thresholds of a sample are adjacent, so the output of Rec depends on A_dist.
     """
     pairs = []
     for ones in (50, 500):
@@ -102,7 +99,7 @@ def _listed() -> dict[str, Any]:
 
 
 def _at_a_gap() -> list[tuple[Any, Any]]:
-    """Return samples on which a threshold of INTERVAL_6 leads by about the gap that A_dist asks for."""
+    """Return samples on which a threshold leads by about the gap of A_dist."""
     pairs = []
     for ones in (10, 20, 40):
         left = [(20, 1)] * ones + [(21, 0)] * ones

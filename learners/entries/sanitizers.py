@@ -1,4 +1,4 @@
-"""Entries of sanitizers at 64 bits, whose sizes are slow to compute. Smaller ones are with their classes."""
+"""Entries of sanitizers at 64 bits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 
 def _lumps() -> list[Entry]:
-    """Return entries of the sanitizers' exact laws at d = 64, ε = 1, δ = 10^−6 and m = `private_size`."""
+    """Return entries of the sanitizers' exact laws at d = 64, ε = 1 and δ = 10^−6."""
     lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
     between = partial(_lumped, LumpedIntervals, other=2**15)
     quarter: dict[str, Any] = {"alpha": 0.25}
@@ -38,7 +38,10 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points, with one count at the noisy test's threshold or m/2."""
+    """Return an entry on databases of two points.
+
+    One count is at the noisy test's threshold, or m/2.
+    """
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
@@ -56,7 +59,10 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs."""
+    """Return an entry with large ε and δ, where few records are enough.
+
+    One replaced record then shows in runs.
+    """
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
@@ -64,10 +70,10 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 
 
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
-    """Return an entry that audits accuracy at the default parameters, for which m is below 1,000,000.
+    """Return an entry that audits accuracy at the default parameters.
 
-    If `varies`, privacy is audited too. Otherwise nearly all runs release the same database, so they say
-    nothing about privacy.
+    If `varies`, privacy is audited too. Otherwise nearly all runs release the same database and say nothing
+    about privacy.
     """
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None
@@ -80,7 +86,10 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **mor
 
 
 def _heads(made: Any) -> tuple[int, int]:
-    """Return two counts that one record may decide: the noisy test's threshold, and half of the records."""
+    """Return two counts that one record may decide.
+
+    They are the noisy test's threshold and half of the records.
+    """
     return round(made.choosing_alpha * made.size / 2.0), made.size // 2
 
 
@@ -89,7 +98,7 @@ def _two_swaps(made: Any) -> list[tuple[CountedNumbers, CountedNumbers]]:
 
 
 def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:
-    """Return neighbours with `head` and `head` − 1 zeros; all other records are `other`."""
+    """Return neighbours with `head` and `head` − 1 zeros, and `other` elsewhere."""
     ends = np.array([0, other], dtype=np.uint64)
     left, right = (Tally(ends, np.array([some, size - some])) for some in (head, head - 1))
     return CountedNumbers(left), CountedNumbers(right)

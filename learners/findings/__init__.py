@@ -1,4 +1,4 @@
-"""Findings about learners: what the source texts say, compared with what this package computes."""
+"""Findings about learners, computed from this package and the source texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOPICS = (
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return the functions that compute the findings of this package, by name.
+    """Return the functions that compute the findings about learners, by name.
 
     Examples
     --------

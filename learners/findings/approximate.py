@@ -1,4 +1,4 @@
-"""Findings about learning points and thresholds with pure and approximate privacy: BNS §1 and §3."""
+"""Findings about points and thresholds (BNS §1 and §3)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _TOLD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def n2() -> Finding:
-    """BNS Lemma 1: its condition 1/(αβ) ≤ 2^d is too weak for any constant in m.
+    """Return the finding that the condition of BNS Lemma 1 is too weak.
+
+    With 1/(αβ) ≤ 2^d, no constant in m is enough.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def n2() -> Finding:
 
 
 def _crowded(k: int, constant: float) -> tuple[int, float]:
-    """Return m, and the exact probability that the learner of points fails on the law of erratum N2."""
+    """Return m, and the exact failure probability on the law of erratum N2."""
     alpha = 1.0 / k
     m = lemma_1_size(alpha=alpha, beta=alpha, constant=constant, **_TOLD)
     mass = alpha**2 * (1.0 + 1e-9)
@@ -78,7 +80,9 @@ def _crowded(k: int, constant: float) -> tuple[int, float]:
 
 
 def n9() -> Finding:
-    """BNS Theorem 2 does not follow if Rec runs with the learner's own α.
+    """Return the finding that BNS Theorem 2 needs another α for Rec.
+
+    With the learner's own α the theorem does not follow.
 
     Examples
     --------
@@ -114,7 +118,7 @@ def n9() -> Finding:
 
 
 def bns_lemma_1() -> Finding:
-    """BNS Lemma 1: the sample size of the learner of points does not grow with d.
+    """Return the finding that the sample size of BNS Lemma 1 does not grow with d.
 
     Examples
     --------
@@ -154,7 +158,9 @@ def bns_lemma_1() -> Finding:
 
 
 def bns_searches() -> Finding:
-    """BNS §3.2: sample sizes of the two noisy binary searches, of Rec, and with pure privacy.
+    """Return the finding about the sample sizes of the searches in BNS §3.2.
+
+    They are compared with Rec and with pure privacy.
 
     Examples
     --------
@@ -227,7 +233,9 @@ _SIZES: dict[str, Callable[[int], int]] = {
 
 @cache
 def bns_theorem_2() -> Finding:
-    """BNS Theorem 2: the sample size of INTERVAL_d, for the recursion as it runs here and as printed.
+    """Return the finding about the sample size of BNS Theorem 2.
+
+    The recursion as it runs is compared with the recursion as printed.
 
     Examples
     --------
@@ -284,7 +292,9 @@ def bns_theorem_2() -> Finding:
 
 
 def bns_pure_point() -> Finding:
-    """BNS §1: the cost of POINT_d for pure proper, pure improper, and approximate learners.
+    """Return the finding about the cost of learning points in BNS §1.
+
+    Pure proper, pure improper and approximate learners are compared.
 
     Examples
     --------

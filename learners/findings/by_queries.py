@@ -1,4 +1,4 @@
-"""Findings about learners by statistical queries: B Theorem 5, K11 Proposition 5.18, Theorem 5.7, §1.1.1."""
+"""Findings about learners by statistical queries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ _ADVERSARIES = ("up", "down", "towards-zero", "away-from-zero", "alternating")
 
 
 def b_theorem_5() -> Finding:
-    """B Theorem 5: d queries of tolerance α/2d learn monotone conjunctions, with any valid oracle.
+    """Return the finding about the SQ learner of conjunctions in B Theorem 5.
+
+    It asks d queries of tolerance α/2d, and its error is at most α with any valid oracle.
 
     Examples
     --------
@@ -66,7 +68,7 @@ def b_theorem_5() -> Finding:
 
 
 def _error(learner: ConjunctionQueries, target: tuple[int, ...], dimension: int) -> float:
-    """Return the largest error for a target. A few examples have a single 0, the others have none."""
+    """Return the largest error for a target on few examples with a single 0."""
     found = 0.0
     for share in (0.999 * learner.alpha / dimension, 0.51 * learner.alpha / dimension, 0.3 / dimension):
         points = [tuple(int(i != j) for i in range(dimension)) for j in range(dimension)]
@@ -91,7 +93,9 @@ def _answering(adversary: str, population: Any) -> Any:
 
 
 def k11_proposition_5_18() -> Finding:
-    """K11 Proposition 5.18: A_MP is exact with d + 1 queries of tolerance 1/(4d + 1), against any oracle.
+    """Return the finding that A_MP of K11 Proposition 5.18 learns exactly.
+
+    It asks d + 1 queries of tolerance 1/(4d + 1), of any valid oracle.
 
     Examples
     --------
@@ -125,7 +129,7 @@ def k11_proposition_5_18() -> Finding:
 
 
 def k11_theorem_5_7() -> Finding:
-    """K11 Theorem 5.7: the exact loss, and the sample size, of the SQ learner in the local interactive model.
+    """Return the finding about privacy and sample size in K11 Theorem 5.7.
 
     Examples
     --------
@@ -158,7 +162,7 @@ def k11_theorem_5_7() -> Finding:
 
 
 def k11_adaptive() -> Finding:
-    """K11 §1.1.1: perceptron and k-means by statistical queries, with every kind of valid oracle.
+    """Return the finding about the perceptron and k-means by queries (K11 §1.1.1).
 
     Examples
     --------

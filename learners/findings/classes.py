@@ -1,4 +1,4 @@
-"""Findings about learning and sanitizing any finite class: K11 §3, §4, BNS §1, §5 and §6."""
+"""Findings about learning and sanitizing any finite class."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """K11 Theorem 3.4: the generic learner is private; on `generic_size` examples it learns agnostically.
+    """Return the finding about the generic learner of K11 Theorem 3.4.
+
+    It is private, and on `generic_size` examples it learns agnostically.
 
     Examples
     --------
@@ -93,7 +95,10 @@ def _points(dimension: int, epsilon: float) -> GenericLearner:
 
 
 def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
-    """Return α, ε, β, n and the exact failure probability on two hypotheses whose errors differ by 1.05·α."""
+    """Return α, ε, β, n and the exact failure probability on two hypotheses.
+
+    Their errors differ by 1.05·α.
+    """
     from scipy.stats import binom
 
     n = generic_size(2, alpha=alpha, beta=0.1, epsilon=epsilon)
@@ -106,7 +111,7 @@ def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
 
 
 def k11_corollary_3_6() -> Finding:
-    """K11 Corollary 3.6: one hypothesis per labelling is enough, and Sauer's lemma bounds their number.
+    """Return the finding about one hypothesis for each labelling (K11 Corollary 3.6).
 
     Examples
     --------
@@ -146,7 +151,9 @@ def k11_corollary_3_6() -> Finding:
 
 
 def k08_theorem_3_8() -> Finding:
-    """K08 Theorem 3.8 and K11 Theorem 4.4: the exact loss of A* in its three forms on small samples.
+    """Return the finding about the loss of the three forms of A* on small samples.
+
+    The sources are K08 Theorem 3.8 and K11 Theorem 4.4. The loss is exact.
 
     Examples
     --------
@@ -186,7 +193,7 @@ def k08_theorem_3_8() -> Finding:
 
 
 def blum_ligett_roth() -> Finding:
-    """BNS §1: the exact privacy and accuracy of the pure generic sanitizer on a small domain.
+    """Return the finding about the pure generic sanitizer on a small domain (BNS §1).
 
     Examples
     --------
@@ -229,7 +236,7 @@ def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
 
 
 def bns_theorem_6() -> Finding:
-    """BNS Theorem 6: a lower bound for pure sanitizers, and the sample size of the generic sanitizer.
+    """Return the finding about the cost of pure sanitizers in BNS Theorem 6.
 
     Examples
     --------
@@ -259,7 +266,9 @@ def bns_theorem_6() -> Finding:
 
 @cache
 def bns_theorem_7() -> Finding:
-    """BNS Definition 13 and Theorem 7: privacy for labels but not for whole examples; |X| does not enter m.
+    """Return the finding about label privacy in BNS Theorem 7.
+
+    Labels are private, whole examples are not, and |X| does not enter m (BNS Definition 13).
 
     Examples
     --------
@@ -300,14 +309,16 @@ def bns_theorem_7() -> Finding:
 
 
 def _any_domain(*, alpha: float, beta: float) -> int:
-    """Return how many examples are enough for a class of VC dimension 1, on a domain of any size."""
+    """Return enough examples for a class of VC dimension 1 on any domain."""
     net = net_size(1, alpha=alpha / 2.0, beta=beta / 2.0)
     kept = sauer_bound(points=net, vc_dimension=1)
     return net + generic_size(kept, alpha=alpha / 2.0, beta=beta / 2.0, epsilon=1.0)
 
 
 def concept_classes() -> Finding:
-    """Return sizes and VC dimensions of the concept classes, by formula and by search of all sets of points.
+    """Return the finding about sizes and VC dimensions of the concept classes.
+
+    The formulas are compared with a search of all sets of points.
 
     Examples
     --------
@@ -345,7 +356,9 @@ def concept_classes() -> Finding:
 
 
 def k11_compression() -> Finding:
-    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose ≤ ε.
+    """Return the finding that the compression learner of K11 §3.1 loses at most ε.
+
+    Every round uses fresh records.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The claim on which the privacy of A rests: K08 Claim 3.3, K11 Claim 4.3."""
+"""The claim on which the privacy of A rests (K08 Claim 3.3, K11 Claim 4.3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ __all__ = ["FINDINGS", "k11_claim_4_3"]
 
 
 def k11_claim_4_3() -> Finding:
-    """K11 Claim 4.3: A returns a parity at most twice as often if it takes an example as if it does not.
+    """Return the finding about K11 Claim 4.3.
+
+    A returns a parity at most twice as often if it takes an example as if it does not.
 
     Examples
     --------
@@ -48,7 +50,10 @@ def k11_claim_4_3() -> Finding:
 
 
 def _worst_quotient(dimension: int, examples: int, inclusion: float) -> tuple[int, float]:
-    """Return the number of quotients Pr[h | A takes example i]/Pr[h | not taken], and the largest of them."""
+    """Return the number of quotients of K11 Claim 4.3, and the largest.
+
+    A quotient is Pr[h | A takes example i]/Pr[h | not taken].
+    """
     words = list(product((0, 1), repeat=dimension))
     solutions = [
         frozenset(r for r in words if sum(a * b for a, b in zip(x, r, strict=True)) % 2 == y)
@@ -74,7 +79,10 @@ def _law(
     *,
     always: frozenset[tuple[int, ...]],
 ) -> dict[tuple[int, ...], float]:
-    """Return the law of A's answer if A does not refuse: uniform on the solutions of the examples taken."""
+    """Return the law of A's answer if A does not refuse.
+
+    It is uniform on the solutions of the examples taken.
+    """
     law = dict.fromkeys(words, 0.0)
     for chosen in product((False, True), repeat=len(rest)):
         weight, space = 1.0, always

@@ -1,4 +1,7 @@
-"""Tasks that reduce to each other: local and SQ learning, agnostic learning and sanitization."""
+"""Findings about local and SQ learning, agnostic learning and sanitization.
+
+Each of two tasks reduces to the other.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ _ALPHA, _SLACK, _ROUNDING = 0.1, 0.02, 1e-12
 
 @cache
 def k11_theorem_5_14() -> Finding:
-    """K11 Theorem 5.14: each model simulates the other at a polynomial cost.
+    """Return the finding that each model of K11 Theorem 5.14 simulates the other.
+
+    The cost is polynomial.
 
     Examples
     --------
@@ -73,11 +78,14 @@ def k11_theorem_5_14() -> Finding:
 
 
 def _there_and_back(dimension: int) -> tuple[float, ...]:
-    """Return six numbers: d, and what A_MP and its simulation need.
+    """Return six numbers about A_MP and its simulation.
 
-    They are: d; the number of queries that A_MP asks, and their tolerance; the number of records that it
-    needs in the local model; the tolerance and the number of queries with which an SQ oracle simulates the
-    local randomizers on these records.
+    - d
+    - the number of queries of A_MP
+    - their tolerance
+    - the number of records in the local model
+    - the tolerance of the queries that simulate the local randomizers on these records
+    - their number
     """
     records = MaskedParityLearner(dimension=dimension, model="local", beta=_BETA).sample_size()
     tolerance = _BETA / (3.0 * math.exp(2.0) * records)
@@ -85,18 +93,19 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m, and two numbers for a learner that sanitizes: its excess error and Pr[excess error > 4α].
+    """Return m, the excess error of a learner that sanitizes, and Pr[excess error > 4α].
 
     The learner sanitizes two databases for the same class, each with half of ε. In S_1 the point 0 replaces
-    every x whose label is not 1; in S_0 it replaces every x whose label is not 0. No concept holds at 0.
+    every x whose label is not 1. In S_0 it replaces every x whose label is not 0. No concept holds at 0.
 
     Guarantee
     ---------
     The error of a concept is Pr[y = 1] − Q(S_1) + Q(S_0), where Q is the share of records at which the
-    concept holds. So the concept that is best on the two outputs exceeds the least error by at most 4α if
-    each output is within α of its database. The returned excess error is the largest over such outputs. The
-    returned probability is exact, over all outputs. Both numbers are the largest over samples of size m in
-    which the shares of the four kinds of examples are multiples of 1/`parts`.
+    concept holds. Suppose that the output for S_1 and the output for S_0 are within α of their databases.
+    Then the concept that is best on the outputs exceeds the least error by at most 4α. The returned excess
+    error is the largest over such outputs. The returned probability is exact, over all outputs. These numbers
+    are the largest over samples of size m in which the shares of the four kinds of examples are multiples of
+    1/`parts`.
 
     Examples
     --------
@@ -124,26 +133,26 @@ def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
 
 
 def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
-    """Return a database with these counts of 1s and 2s; the remaining records are 0s."""
+    """Return a database with these counts of 1s and 2s, and 0s elsewhere."""
     ones, twos = counts.tolist()
     return [0] * (size - ones - twos) + [1] * ones + [2] * twos
 
 
 def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
-    """Return the number of rounds and the final distribution of a learner that approximates a database.
+    """Return the rounds and the final distribution of a learner that sanitizes.
 
-    The method is multiplicative weights. In each round an agnostic learner gets points of the database S with
-    label 1 and as many points of the distribution D with label 0. The error of a hypothesis (a concept or its
-    complement) is 1/2 − (Q(S) − Q(D))/2, where Q is the share that it labels 1. D then gets more weight where
-    the returned hypothesis is 1. The learner here is the worst of all learners whose excess error is at most
-    γ.
+    The learner approximates a database S by a distribution D, with multiplicative weights. In each round an
+    agnostic learner gets points of S with label 1 and as many points of D with label 0. Let Q be the share
+    that a hypothesis labels 1; a hypothesis is a concept or its complement. Its error is 1/2 − (Q(S) −
+    Q(D))/2. D then gets more weight where the returned hypothesis is 1. The agnostic learner here is the
+    worst with an excess error of at most γ.
 
     Guarantee
     ---------
     The gap Q(S) − Q(D) of the returned hypothesis is within 2γ of the largest gap. If the returned gap is
     below α − 2γ, every gap is below α, and the learner stops. Otherwise the divergence of D from S falls by
-    at least 2·gap² (Hoeffding's lemma). The divergence is at most ln|X| at the start, so there are at most
-    ln|X|/(2·(α − 2γ)²) rounds.
+    at least 2·gap² (Hoeffding's lemma). It is at most ln|X| at the start, so there are at most ln|X|/(2·(α −
+    2γ)²) rounds.
 
     Examples
     --------
@@ -166,7 +175,9 @@ def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[in
 
 
 def bns_agnostic() -> Finding:
-    """BNS §1.1, quoting Gupta et al.: agnostic learning and sanitization of one class, in both directions.
+    """Return the finding about agnostic learning and sanitization of one class.
+
+    BNS §1.1 quotes Gupta et al. for the two directions.
 
     Examples
     --------
@@ -209,7 +220,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error, each over `_databases`, and the m for ε = 1."""
+    """Return the most rounds and the largest error over `_databases`, and m for ε = 1."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)
@@ -223,7 +234,7 @@ def _most_rounds(points: int) -> int:
 
 
 def _databases(points: int) -> list[NDArray[np.float64]]:
-    """Return databases that are far from uniform in different ways. Each is given as the shares of points."""
+    """Return databases far from uniform, as the shares of points."""
     place = np.arange(points)
     kinds = (
         place == 0,

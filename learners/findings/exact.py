@@ -1,4 +1,4 @@
-"""The exact loss of a subject over every database of one size and all its neighbours."""
+"""The exact loss of a subject over all databases of one size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["worst"]
 
 
 def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float, float]:
-    """Return the largest ε, and the largest δ at the claimed ε, over all neighbouring pairs.
+    """Return the largest ε over all neighbours, and the largest δ at the claimed ε.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float,
     size
         The number of records in a database.
     sorted_only
-        True if the order of records does not matter to the subject: sorted databases are then enough.
+        True if the order of records does not matter to the subject. Only sorted databases are then tried.
 
     Examples
     --------

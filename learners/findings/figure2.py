@@ -1,4 +1,4 @@
-"""K11 Figure 2: inclusions between classes of learners, with an experiment for each strict inclusion."""
+"""Classes of learners in K11 Figure 2, with an experiment for each strict inclusion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _ACCURACY: dict[str, Any] = {"alpha": 0.25, "beta": 0.05, "epsilon": 1.0}
 
 @cache
 def figure_2() -> Finding:
-    """K11 Figure 2: LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size, with the experiment for each step.
+    """Return the finding about the inclusions in K11 Figure 2.
+
+    LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def figure_2() -> Finding:
 
 
 def _parity_by_queries() -> tuple[float, int]:
-    """Return the share of all targets that an SQ algorithm learns, and the number of answers other than 0."""
+    """Return the share of targets that an SQ algorithm learns, and the answers not 0."""
     learner = ParityByQueries(tuple(coset_queries(_DIMENSION)), tau=2.0 ** (-_DIMENSION / 3))
     right = told = 0
     for r in range(2**_DIMENSION):
@@ -90,9 +92,9 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return the least probability of the right output over some targets, and the sample size n.
+    """Return the least probability of the right output over some targets, and n.
 
-    The probability is exact. The learner gets one sample of n examples for each target.
+    The probability is exact. Each target gets one sample of n examples.
     """
     learner = GenericLearner(concepts=ParityClass(_DIMENSION), **_ACCURACY)
     rng = np.random.default_rng(0)
@@ -107,9 +109,9 @@ def _parity_privately() -> tuple[float, int]:
 
 
 def _parity_efficiently() -> tuple[float, int]:
-    """Return the least success rate of A* over some targets, and the sample size n.
+    """Return the least success rate of A* over some targets, and n.
 
-    A* gets one sample of n examples for each target.
+    Each target gets one sample of n examples.
     """
     learner = AmplifiedParityLearner(_DIMENSION, form="retry", tight=True, **_ACCURACY)
     rng, least = np.random.default_rng(0), 1.0

@@ -1,4 +1,4 @@
-"""Findings about the generic private learner: K08 Theorem 3.7, K11 Theorem 3.4."""
+"""Findings about the generic private learner (K08 Theorem 3.7, K11 Theorem 3.4)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ _CASES = (
 
 
 def _printed_real(hypotheses: int, alpha: float, beta: float, epsilon: float) -> float:
-    """Return K11's n as a real number, because rounding up can hide the fault."""
+    """Return the n of K11 as a real number."""
     per_nat = 6.0 * max(1.0 / epsilon / alpha, 1.0 / alpha**2)
     return per_nat * (math.log(hypotheses) + math.log(1.0 / beta))
 
 
 def e3() -> Finding:
-    """K11 Theorem 3.4: at the printed n the proof's own bound exceeds β for every ε ≤ α.
+    """Return the finding that the n of K11 Theorem 3.4 is too small.
+
+    At the printed n the proof's own bound exceeds β for every ε ≤ α.
 
     Examples
     --------
@@ -74,7 +76,9 @@ def e3() -> Finding:
 
 
 def e4() -> Finding:
-    """K08 Theorem 3.7: the claim is agnostic, but the proof only bounds errors above α, as if OPT were 0.
+    """Return the finding that the proof of K08 Theorem 3.7 is not agnostic.
+
+    It bounds only errors above α, as if OPT were 0.
 
     Examples
     --------

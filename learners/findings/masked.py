@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY and the gain from interaction: K08 §5, K11 §5.3."""
+"""Findings about MASKED-PARITY and the gain from interaction (K08 §5, K11 §5.3)."""
 
 from __future__ import annotations
 
@@ -42,13 +42,16 @@ def _exactly(population: MaskedPopulation) -> Any:
 
 
 def _spread(dimension: int, count: int) -> range:
-    """Return `count` evenly spaced words. Their spacing is odd, so no bit is the same in all of them."""
+    """Return `count` evenly spaced words with an odd spacing.
+
+    No bit is the same in all of them.
+    """
     step = 2**dimension // count | 1
     return range(0, count * step, step)
 
 
 def e7() -> Finding:
-    """K08 Corollary 5.2: the printed inclusion has the wrong direction.
+    """Return the finding that K08 Corollary 5.2 prints an inclusion the wrong way round.
 
     Examples
     --------
@@ -81,7 +84,9 @@ def e7() -> Finding:
 
 
 def e13() -> Finding:
-    """K11 §5.3.2: the quotient 2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2), not what is printed.
+    """Return the finding about a wrong quotient in K11 §5.3.2.
+
+    2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2).
 
     Examples
     --------
@@ -121,7 +126,9 @@ def e13() -> Finding:
 
 @cache
 def n1() -> Finding:
-    """K08 Theorem 5.1 is false: d + 1 non-adaptive queries at its tolerance learn MASKED-PARITY exactly.
+    """Return the finding that K08 Theorem 5.1 is false.
+
+    At its tolerance, d + 1 non-adaptive queries learn MASKED-PARITY exactly.
 
     Examples
     --------
@@ -171,7 +178,7 @@ def n1() -> Finding:
 
 
 def _both_correlations() -> tuple[float, float]:
-    """Return the correlations of a ±1 function with two different parities of four bits."""
+    """Return the correlations of a ±1 function with two parities of four bits."""
     words = np.arange(16)
     first, second = signs(parity(words, 1)), signs(parity(words, 2))
     apart = np.flatnonzero(first != second)
@@ -182,7 +189,9 @@ def _both_correlations() -> tuple[float, float]:
 
 
 def n19() -> Finding:
-    """K11 §5.3: a weak learner with error exactly 1/4 must not be constant on the points with b = 0.
+    """Return the finding about a hidden condition on weak learners in K11 §5.3.
+
+    A weak learner with error exactly 1/4 must not be constant on the points with b = 0.
 
     Examples
     --------
@@ -222,7 +231,9 @@ def n19() -> Finding:
 
 
 def n23() -> Finding:
-    """K08 §5.1, step 1: the expectation of a bit's query is 1/(2d), not 1/2^d.
+    """Return the finding about a wrong expectation in K08 §5.1, step 1.
+
+    The expectation of a bit's query is 1/(2d), not 1/2^d.
 
     Examples
     --------
@@ -256,7 +267,7 @@ def n23() -> Finding:
 
 @cache
 def n24() -> Finding:
-    """K11 Theorem 5.16(2): the proof gives a stronger bound than the theorem prints.
+    """Return the finding that the proof of K11 Theorem 5.16(2) gives a stronger bound.
 
     Examples
     --------
@@ -297,7 +308,9 @@ def n24() -> Finding:
 
 @cache
 def k11_theorem_5_16() -> Finding:
-    """K11 Theorem 5.16: adaptive and non-adaptive learners compared on the oracle of the proof.
+    """Return the finding about adaptive and other learners in K11 Theorem 5.16.
+
+    They are compared on the oracle of the proof.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The minimum cost of pure privacy, by packing: many disjoint sets of answers, each likely on some database.
+"""The least cost of pure privacy, by packing.
 
-Take a pure ε-private algorithm and two databases of m records. The probability of a set of answers on one
-database is at least e^(−εm) times its probability on the other. Suppose that N disjoint sets each have
-probability 1 − β on some database. Then N·e^(−εm)·(1 − β) ≤ 1.
+Take an ε-private algorithm and two databases of m records. A set of answers is at least e^(−εm) times as
+likely on one database as on the other. Suppose that N disjoint sets each have probability 1 − β on some
+database. Then N·e^(−εm)·(1 − β) ≤ 1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ __all__ = [
 
 
 def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
-    """Return (ln(answers) + ln(1 − beta))/epsilon, a lower bound on the number of records.
+    """Return a lower bound on the number of records, by packing.
+
+    It is (ln(answers) + ln(1 − beta))/epsilon.
 
     Examples
     --------
@@ -41,7 +43,7 @@ def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
 
 
 def bns_pure_interval() -> Finding:
-    """BNS §1 and §3.2: the cost of INTERVAL_d for pure proper learners.
+    """Return the finding about the cost of pure proper learners of thresholds (BNS §1).
 
     Examples
     --------
@@ -76,7 +78,9 @@ def bns_pure_interval() -> Finding:
 
 
 def bns_improper() -> Finding:
-    """BNS §1: the hypotheses of improper pure learners are 1 on very many points.
+    """Return the finding that improper pure learners return broad hypotheses (BNS §1).
+
+    These hypotheses are 1 on very many points.
 
     Examples
     --------
@@ -113,7 +117,7 @@ def bns_improper() -> Finding:
 
 
 def bns_pure_sanitizers() -> Finding:
-    """BNS §4: the least cost of a pure sanitizer for POINT_d.
+    """Return the finding about the least cost of a pure sanitizer of points (BNS §4).
 
     Examples
     --------
@@ -151,7 +155,9 @@ def bns_pure_sanitizers() -> Finding:
 
 
 def k11_certainty() -> Finding:
-    """K11 footnote 6: a private algorithm must be allowed to fail.
+    """Return the finding that a private algorithm must be allowed to fail.
+
+    The source is K11 footnote 6.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Findings about the learners of parities, K08 §3.2 and K11 §4; `parity_samples` has the sample sizes."""
+"""Findings about the learners of parities (K08 §3.2 and K11 §4)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
 
 
 def e2() -> Finding:
-    """K11 §4, A* step 1: β′ = β/2, but the proof spends 3β′.
+    """Return the finding that A* of K11 §4 spends more than its β.
+
+    Step 1 sets β′ = β/2, but the proof spends 3β′.
 
     Examples
     --------
@@ -64,7 +66,9 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """E9, the part about A: with p = ε/4, A's loss is little more than ε/2; the tight form's loss is ε.
+    """Return the finding about the exact loss of A (erratum E9).
+
+    With p = ε/4 the loss is little more than ε/2. The loss of the tight form is ε.
 
     Examples
     --------
@@ -99,7 +103,7 @@ def e9_parity() -> Finding:
 
 
 def n4() -> Finding:
-    """K08 Lemma 3.2, K11 Lemma 4.2: no range is printed for ε.
+    """Return the finding that K08 Lemma 3.2 and K11 Lemma 4.2 print no range for ε.
 
     Examples
     --------
@@ -132,7 +136,7 @@ def n4() -> Finding:
 
 
 def n13() -> Finding:
-    """K11 §4, A* step 1: the printed number of runs is negative.
+    """Return the finding that the number of runs of A* in K11 §4 is negative.
 
     Examples
     --------
@@ -160,7 +164,9 @@ def n13() -> Finding:
 
 
 def n14() -> Finding:
-    """K11 §4, A*: the error of ⊥, the size at which A* stops, and the sides of an inequality.
+    """Return the finding about three slips in A* of K11 §4.
+
+    They concern the error of ⊥, the size at which A* stops, and the sides of an inequality.
 
     Examples
     --------
@@ -199,7 +205,9 @@ def n14() -> Finding:
 
 
 def n15() -> Finding:
-    """K08 Theorem 3.8: the failure probability after step 1 is 2β′, and log(1/β′) may not be a whole number.
+    """Return the finding about two slips in K08 Theorem 3.8.
+
+    The failure probability after step 1 is 2β′. log(1/β′) may not be a whole number.
 
     Examples
     --------
@@ -240,7 +248,7 @@ def n15() -> Finding:
 
 
 def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
-    """Return the largest exact loss over neighbouring lists. `sizes` are the lengths of the lists."""
+    """Return the largest exact loss over neighbouring lists of these lengths."""
     pairs = [
         ([left, *rest], [right, *rest])
         for size in sizes
@@ -253,7 +261,10 @@ def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
 
 
 def _worst(epsilon: float, *, tight: bool) -> float:
-    """Return the largest exact loss over all samples of one to three examples in one and two variables."""
+    """Return the largest exact loss over small samples.
+
+    They have one to three examples, in one and two variables.
+    """
     subjects: list[Any] = [
         ParityLearnerMultisets(d, epsilon, tight=tight, examples=n) for d in (1, 2) for n in (1, 2, 3)
     ]

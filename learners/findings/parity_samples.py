@@ -1,4 +1,4 @@
-"""Findings about how many examples A and A* need: K08 Lemma 3.1; K11 Lemma 4.1 and Theorem 4.4."""
+"""Findings about the sample sizes of A and A* (K08 Lemma 3.1, K11 §4)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _LN2 = math.log(2.0)
 
 
 def e14() -> Finding:
-    """K08 Lemma 3.1, K11 Lemma 4.1: a Chernoff bound is printed with the constant 16 but gives 32.
+    """Return the finding about a Chernoff bound in K08 Lemma 3.1 and K11 Lemma 4.1.
+
+    It is printed with the constant 16 but gives 32.
 
     Examples
     --------
@@ -53,7 +55,9 @@ def e14() -> Finding:
 
 
 def n3() -> Finding:
-    """K11 Theorem 4.4: the test set is larger than the theorem's sample size allows.
+    """Return the finding that the test set of K11 Theorem 4.4 is too large.
+
+    It is larger than the theorem's sample size allows.
 
     Examples
     --------
@@ -83,7 +87,9 @@ def n3() -> Finding:
 
 
 def n25() -> Finding:
-    """K08 Lemma 3.1, K11 Lemma 4.1: without a Chernoff bound half of the examples are enough.
+    """Return the finding that half of the examples of K11 Lemma 4.1 are enough.
+
+    The exact tail replaces the Chernoff bound, here and in K08 Lemma 3.1.
 
     Examples
     --------
@@ -131,9 +137,9 @@ def _log_too_few(epsilon: float, n: int) -> float:
 
 
 def _rate(epsilon: float) -> float:
-    """Return c such that Pr[|S| < εn/8] falls like e^(−εn/c) for large n, where |S| is binomial with p = ε/4.
+    """Return c such that Pr[|S| < εn/8] falls like e^(−εn/c) for large n.
 
-    This c is ε ÷ KL(Bernoulli(p/2)‖Bernoulli(p)).
+    |S| is binomial with p = ε/4, and c = ε ÷ KL(Bernoulli(p/2)‖Bernoulli(p)).
     """
     p = epsilon / 4.0
     return epsilon / (p / 2.0 * -_LN2 + (1.0 - p / 2.0) * math.log((1.0 - p / 2.0) / (1.0 - p)))
@@ -145,9 +151,9 @@ def _first_false(epsilon: float) -> int:
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return how many examples the printed plan and footnote 4's plan need, in units of ln(1/β)/(εα).
+    """Return the examples of the printed plan and of footnote 4's plan.
 
-    A plan needs k·n′ + s examples; here d = ε = 1, and `log` is ln(1/β).
+    The unit is ln(1/β)/(εα). A plan needs k·n′ + s examples. Here d = ε = 1, and `log` is ln(1/β).
     """
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
@@ -158,15 +164,15 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return, rounded up, the largest `_samples_per_unit` of footnote 4's plan over β = 10^−2, 10^−3, …."""
+    """Return the largest number of footnote 4's plan over β = 10^−2, 10^−3, …, rounded up."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 
 def _uniform_success(d: int, n: int, *, p: float) -> float:
-    """Return the probability that A finds the target from n uniform examples (refusal probability 1/2).
+    """Return the probability that A finds the target from n uniform examples.
 
-    Each example raises the rank r of the examples taken with probability p·(1 − 2^(r − d)). A picks one of
-    2^(d − r) solutions, of which one is the target.
+    A refuses with probability 1/2. Each example raises the rank r of the examples taken with probability p·(1
+    − 2^(r − d)). A picks one of 2^(d − r) solutions, of which one is the target.
     """
     ranks = np.arange(d + 1)
     grows = p * (1.0 - 2.0 ** (ranks - d))

@@ -1,4 +1,4 @@
-"""Findings about unnumbered remarks of the texts: the cost of privacy, and what privacy implies."""
+"""Findings about unnumbered remarks on the cost of privacy and what it implies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def k11_price() -> Finding:
-    """K11 §3.1, the remark after Theorem 3.4: the cost of privacy for learning any finite class.
+    """Return the finding about the cost of privacy for any finite class (K11 §3.1).
 
     Examples
     --------
@@ -76,7 +76,7 @@ def k11_price() -> Finding:
 
 
 def k11_parity_price() -> Finding:
-    """K11 §4, the remark at its end: the cost of privacy for learning PARITY.
+    """Return the finding about the cost of privacy for PARITY (K11 §4).
 
     Examples
     --------
@@ -115,7 +115,7 @@ def k11_parity_price() -> Finding:
 
 
 def k11_query_price() -> Finding:
-    """K11 §1.1.1: the cost of privacy if queries are answered from one sample, with noise.
+    """Return the finding about the cost of private answers from one sample (K11 §1.1.1).
 
     Examples
     --------
@@ -153,7 +153,7 @@ def k11_query_price() -> Finding:
 
 
 def k11_stability() -> Finding:
-    """K11 §1.2: privacy implies change-one error stability.
+    """Return the finding that privacy implies change-one error stability (K11 §1.2).
 
     Examples
     --------
@@ -195,7 +195,9 @@ def k11_stability() -> Finding:
 
 
 def bns_good_interval() -> Finding:
-    """BNS §3.2: at least one of five thresholds that divide a 4-good interval has a small error.
+    """Return the finding about a good threshold in a 4-good interval (BNS §3.2).
+
+    One of five thresholds that divide the interval has a small error.
 
     Examples
     --------
@@ -240,7 +242,10 @@ def bns_good_interval() -> Finding:
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the largest ε per answer for which basic or advanced composition gives a total of at most 1."""
+    """Return the largest ε per answer for a total of at most 1.
+
+    The total is by basic or by advanced composition.
+    """
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0
@@ -251,7 +256,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return by how much one record can change the generic learner's expected error on an example."""
+    """Return the change of the generic learner's expected error that one record can cause."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)
@@ -269,7 +274,7 @@ def _error_shift(*, epsilon: float, size: int) -> float:
 
 
 def _both(ones: NDArray[Any], zeros: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return, for each sample, the largest min(ones, zeros) over all intervals of this length."""
+    """Return each sample's largest min(ones, zeros) over intervals of this length."""
     starts = range(ones.shape[1] - length + 1)
     held = [
         np.minimum(*(part[:, low : low + length].sum(axis=1) for part in (ones, zeros))) for low in starts

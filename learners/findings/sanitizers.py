@@ -1,4 +1,4 @@
-"""Findings about sanitizers: BNS Theorems 3, 4 and 5, whose proofs the text omits."""
+"""Findings about sanitizers (BNS Theorems 3, 4 and 5, without proofs in the text)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RUNS = 10
 
 
 def _worst(sanitizer: Any) -> float:
-    """Return the largest error over all of the sanitizer's problems, with `_RUNS` runs on each."""
+    """Return the largest error over the sanitizer's problems, with `_RUNS` runs on each."""
     rng = np.random.default_rng(0)
     errors: list[float] = [
         sanitizer.measure(output, problem.counted)
@@ -40,12 +40,14 @@ def _worst(sanitizer: Any) -> float:
 
 
 def _slope(alphas: tuple[float, ...], sizes: list[int]) -> float:
-    """Return the power of 1/α by which the sizes grow, computed from the first and the last size."""
+    """Return the power of 1/α by which the sizes grow."""
     return math.log(sizes[-1] / sizes[0]) / math.log(alphas[0] / alphas[-1])
 
 
 def definition_6() -> Finding:
-    """BNS Definition 6: an estimate with error ≤ α yields a database with error ≤ 2α, in general no less.
+    """Return the finding about estimates and databases in BNS Definition 6.
+
+    An estimate with error ≤ α yields a database with error ≤ 2α, in general no less.
 
     Examples
     --------
@@ -94,7 +96,7 @@ def _furthest(table: NDArray[np.float64], *, alpha: float, size: int) -> float:
 
 @cache
 def theorem_3() -> Finding:
-    """BNS Theorem 3: POINT_d is sanitized from a number of records that does not depend on d.
+    """Return the finding that the cost of BNS Theorem 3 does not depend on d.
 
     Examples
     --------
@@ -145,7 +147,7 @@ def theorem_3() -> Finding:
 
 @cache
 def theorem_4() -> Finding:
-    """BNS Theorem 4: the sample sizes that our recursion needs for INTERVAL_d grow as α^(−1.5).
+    """Return the finding that our sizes for BNS Theorem 4 grow as α^(−1.5).
 
     Examples
     --------
@@ -205,7 +207,9 @@ def theorem_4() -> Finding:
 
 @cache
 def theorem_5() -> Finding:
-    """BNS Theorem 5: the error is at most 3α, less than the printed 3α + 2β, for all α < 1/3 and all ε.
+    """Return the finding that BNS Theorem 5 holds with a smaller error.
+
+    The error is at most 3α for all α < 1/3 and all ε, less than the printed 3α + 2β.
 
     Examples
     --------
@@ -250,9 +254,9 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return the larger of Pr[error > 3α] in two cases, each on its most likely sample.
+    """Return the largest Pr[error > 3α] over two cases, each on its most likely sample.
 
-    The domain has two points. In the first case the point 0 has mass `light`·α, in the second the point 1.
+    The domain has two points. The mass `light`·α is at the point 0, or at the point 1.
     """
     points, m = [0, 1], made.sample_size()
     worst = 0.0

@@ -1,4 +1,4 @@
-"""Findings about weak learning by SQ, and about distribution-free learners (K11 after Corollary 5.17)."""
+"""Findings about weak and distribution-free SQ learners (K11 after Corollary 5.17)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def _unshown(concepts: MaskedParityClass) -> NDArray[np.float64]:
 
 
 def k11_weak_learning() -> Finding:
-    """K11 §5.3: for weak learning, adaptive and non-adaptive queries are equivalent (Blum et al.).
+    """Return the finding about adaptivity in weak learning (K11 §5.3).
+
+    For weak learning, adaptive and non-adaptive queries are equivalent (Blum et al.).
 
     Examples
     --------
@@ -95,7 +97,7 @@ def k11_weak_learning() -> Finding:
 
 
 def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[float, int]:
-    """Return the largest error and the largest number of rounds, over all targets and adversaries."""
+    """Return the largest error and the most rounds, over all targets and adversaries."""
     worst, rounds = 0.0, 0
     for population in populations:
         for policy in _POLICIES:
@@ -106,7 +108,9 @@ def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[
 
 
 def k11_distribution_free() -> Finding:
-    """K11 §5.3: no SQ learner, adaptive or not, learns MASKED-PARITY under every distribution.
+    """Return the finding about distribution-free learners of MASKED-PARITY (K11 §5.3).
+
+    No SQ learner, adaptive or not, learns it under every distribution.
 
     Examples
     --------
@@ -152,7 +156,7 @@ def k11_distribution_free() -> Finding:
 
 
 def _exact(concepts: MaskedParityClass, probabilities: Any) -> int:
-    """Return how many concepts the adaptive learner learns exactly under a distribution."""
+    """Return how many concepts the adaptive learner learns exactly."""
     right = 0
     for target in concepts.concepts:
         oracle = AdversarialOracle(labelled(concepts, target, probabilities), "alternating")

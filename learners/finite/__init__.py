@@ -1,4 +1,1 @@
-"""Finite hypothesis classes: tables of labels, samples of few distinct examples, problems with exact errors.
-
-No learner is defined here.
-"""
+"""Finite hypothesis classes, their samples, and problems with exact errors."""

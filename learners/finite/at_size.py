@@ -1,4 +1,4 @@
-"""A learner at the sample size of its utility claim, with neighbouring samples that test its privacy."""
+"""A learner at its stated sample size, with samples that test its privacy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ __all__ = ["AtSize", "at_size"]
 
 @dataclass(frozen=True, kw_only=True)
 class AtSize(PlainParameters):
-    """A learner on databases of `sample_size` records. It hides its law, so that an audit must sample.
+    """A learner on databases of `sample_size` records, without its law.
+
+    An audit must therefore sample.
 
     Parameters
     ----------
@@ -31,12 +33,11 @@ class AtSize(PlainParameters):
         Two records that move the learner's answers in opposite directions. For label privacy they have the
         same x.
     share
-        The share of odd records (all others are calm) at which one more odd record changes the output most.
+        The share of odd records at which one more odd record changes the output most.
     audited
         The number of records in the suggested pairs; None: `sample_size`.
     places
-        The positions of the replaced records; they should lie in parts that different steps of the learner
-        read.
+        The positions of the replaced records, in parts that different steps of the learner read.
     labels
         The two labels of an example; None if records have none.
 
@@ -86,7 +87,7 @@ class AtSize(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i uses the same noise on every database, if the generator has the same state."""
+        """Whether run i uses the same noise on every database."""
         return bool(getattr(self.part, "aligned", False))
 
     @property
@@ -102,7 +103,7 @@ class AtSize(PlainParameters):
 
     @property
     def sample(self) -> Callable[..., Any]:
-        """The learner's method `sample`; raises `AttributeError` if the learner has none."""
+        """The learner's method `sample`, or `AttributeError` if there is none."""
         sample: Callable[..., Any] = self.part.sample
         return sample
 
@@ -116,17 +117,17 @@ class AtSize(PlainParameters):
 
     @property
     def random(self) -> Callable[..., Any]:
-        """The learner's method `random`; raises `AttributeError` if the learner has none."""
+        """The learner's method `random`, or `AttributeError` if there is none."""
         random: Callable[..., Any] = self.part.random
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner; its method `sample`, if any, is faster and has the same law."""
+        """Return one output of the learner."""
         sample = getattr(self.part, "sample", None)
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbours: of calm and odd records, drawn samples, and samples with random labels."""
+        """Return neighbours of calm and odd records, and neighbours of drawn samples."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
@@ -150,7 +151,7 @@ class AtSize(PlainParameters):
                     yield sample, _replaced(sample, place, record)
 
     def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        """Yield a pair: a sample with random labels, and the same sample with one label flipped."""
+        """Yield a sample with random labels, and the same sample with one label flipped."""
         if self.labels is None:
             return
         sample = self._drawn()
@@ -171,7 +172,7 @@ class AtSize(PlainParameters):
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return the example with its label flipped, in a list; an empty list if records have no labels."""
+        """Return a list of the example with its label flipped, empty if there are no labels."""
         if self.labels is None:
             return []
         x, y = record
@@ -181,7 +182,9 @@ class AtSize(PlainParameters):
 def at_size(
     kind: Any, *, calm: Any, odd: Any, placed: Mapping[str, Any] | None = None, **settings: Any
 ) -> AtSize:
-    """Return `AtSize` for the learner `kind(**settings)`; `placed` holds other keywords of `AtSize`.
+    """Return `AtSize` for the learner `kind(**settings)`.
+
+    `placed` holds other keywords of `AtSize`.
 
     Examples
     --------
@@ -193,7 +196,7 @@ def at_size(
 
 
 def _replaced(sample: ListedExamples, place: int, record: Any) -> ListedExamples:
-    """Return the sample with another record at a place; that record may be new to the sample."""
+    """Return the sample with another record at a place."""
     records = (*sample.records, record)
     chosen = sample.chosen.copy()
     known = sample.records.index(record) if record in sample.records else len(records) - 1

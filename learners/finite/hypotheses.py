@@ -1,4 +1,4 @@
-"""A finite hypothesis class as the generic learners take it: domain, labels, names and a truth table."""
+"""Finite hypothesis classes with domain, labels, names and a truth table."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ __all__ = ["Hypotheses", "sauer_bound"]
 
 
 def sauer_bound(*, points: int, vc_dimension: int) -> int:
-    """Return Sauer's bound on the number of labellings of `points` points by a class of this VC dimension.
+    """Return Sauer's bound on the number of labellings by a class.
 
     Guarantee
     ---------
-    There are at most Σ_{i ≤ v} C(points, i) labellings (Sauer's lemma, as K11 Corollary 3.6 uses it).
+    A class of VC dimension v has at most Σ_{i ≤ v} C(points, i) labellings (Sauer's lemma, as in K11
+    Corollary 3.6).
 
     Examples
     --------
@@ -48,7 +49,7 @@ class Hypotheses:
     domain
         The points, distinct and hashable.
     names
-        The name of each hypothesis in an output: distinct values, or a range.
+        The name of each hypothesis in an output; distinct values, or a range.
     table
         The labels that the hypotheses give to the points, as bits.
     labels
@@ -86,7 +87,7 @@ class Hypotheses:
     def of_rows(
         cls, rows: Any, *, domain: Sequence[Any], names: Sequence[Any] | None = None, labels: Any = (0, 1)
     ) -> Hypotheses:
-        """Return the class with these rows of bits; its names are 0, 1, … unless given.
+        """Return the class with these rows of bits, by default with names 0, 1, ….
 
         Examples
         --------
@@ -100,7 +101,7 @@ class Hypotheses:
 
     @classmethod
     def of(cls, concepts: ConceptClass | Hypotheses) -> Hypotheses:
-        """Return a concept class as `Hypotheses`, with its whole domain and truth table.
+        """Return a concept class as `Hypotheses` over its whole domain.
 
         Examples
         --------
@@ -126,7 +127,7 @@ class Hypotheses:
 
     @cached_property
     def records(self) -> tuple[tuple[Any, Any], ...]:
-        """Every (x, y) pair; classes with equal `range` or `BitWords` domains share one object."""
+        """Every pair (x, y)."""
         if isinstance(self.domain, range | BitWords):
             return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
         return _pairs(self.domain, self.labels)
@@ -136,7 +137,7 @@ class Hypotheses:
         return {name: index for index, name in enumerate(self.names)}
 
     def index(self, name: Any) -> int | None:
-        """Return the index of a hypothesis; None for anything else."""
+        """Return the index of a hypothesis, or None for anything else."""
         try:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None
@@ -162,7 +163,7 @@ class Hypotheses:
         return self.table.errors(self.counts(database, owner=owner))
 
     def counts(self, database: Sequence[Any], *, owner: str = "It") -> LabelCounts:
-        """Return a database as counts; raise for records that are not labelled points of the class."""
+        """Return a database as counts, or raise if a record is not a labelled point."""
         return LabelCounts.of(database, places=self.places, labels=self.labels, owner=owner)
 
     def some(self, indices: NDArray[np.intp]) -> Hypotheses:
@@ -173,13 +174,15 @@ class Hypotheses:
 
     @cached_property
     def vc_dimension(self) -> int:
-        """The VC dimension, exactly."""
+        """The exact VC dimension."""
         from learners.concepts.shattering import vc_dimension
 
         return vc_dimension(self.table.rows())
 
     def distinct(self) -> Hypotheses:
-        """Return the class with only the first hypothesis for each labelling (K11 Corollary 3.6).
+        """Return the class with one hypothesis for each labelling (K11 Corollary 3.6).
+
+        The first is kept.
 
         Examples
         --------
@@ -197,7 +200,10 @@ _MOST_CELLS = 2**32
 def _records_of(
     domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
 ) -> tuple[tuple[Any, Any], ...]:
-    """Return all (x, y), cached; `kinds` makes the cache distinguish equal labels, such as 1 and True."""
+    """Return all (x, y) from a cache.
+
+    `kinds` separates equal labels such as 1 and True.
+    """
     del kinds
     return _pairs(domain, labels)
 

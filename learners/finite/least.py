@@ -1,4 +1,4 @@
-"""A learner on samples of a size other than the one in its theorem."""
+"""Learners on samples smaller than in their theorem."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["OnSample"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnSample(PlainParameters):
-    """A learner that claims accuracy on fewer examples than its proof needs; only audits support the claim.
+    """A learner that claims its accuracy on fewer examples than its proof needs.
 
-    On the stated sample size a learner has more examples than it needs, so it still succeeds if its noise is
-    a third too wide. Near the least size the same fault makes it fail.
+    Only audits support this claim. Near the least size, noise that is a third too wide makes the learner
+    fail.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Samples from a law on few records, stored as indices, so that the list of records is never built."""
+"""Samples from a law on few records, stored as indices."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ListedExamples(Sequence[Any]):
         return iter([records[place] for place in self.chosen.tolist()])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ListedExamples:
-        """Return a copy of the indices; the possible records are shared."""
+        """Return a copy of the indices, with the same records."""
         return ListedExamples(self.records, self.chosen.copy())
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class ListedExamples(Sequence[Any]):
         return [self.records[place] for place in np.flatnonzero(self.counts(0, len(self))).tolist()]
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at the positions from `start` up to `stop`.
+        """Return how often each of `records` occurs at positions `start` to `stop` − 1.
 
         Examples
         --------
@@ -99,13 +99,10 @@ class ListedExamples(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class LateExamples(Sequence[Any]):
-    """Independent records of a finite law, drawn in blocks when they are first read.
+    """Independent records of a finite law, drawn when they are first read.
 
-    This class serves learners that stop long before they have read their sample, or read only how often a
-    record occurs. A generator made from `seed` draws how often each record occurs in each block, by the
-    multinomial law. In a uniformly random order these are independent records. The order of block k comes
-    from a generator of its own, made from `seed` and k, when a single place of the block is first read. So it
-    does not matter which block is read first.
+    For each block of records, the seed determines how often each record occurs. The order of a block is drawn
+    when one of its places is read. It does not matter which block is read first.
 
     Parameters
     ----------
@@ -148,7 +145,7 @@ class LateExamples(Sequence[Any]):
         return iter(self[:])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LateExamples:
-        """Return itself: the seed determines every record."""
+        """Return itself."""
         return self
 
     def __repr__(self) -> str:
@@ -164,7 +161,7 @@ class LateExamples(Sequence[Any]):
         return np.asarray(together[np.array(places) - first * _BLOCK])
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at the positions from `start` up to `stop`.
+        """Return how often each of `records` occurs at positions `start` to `stop` − 1.
 
         Examples
         --------
@@ -193,9 +190,10 @@ class LateExamples(Sequence[Any]):
 
 
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
-    """Return a database as a `ListedExamples`; if it is already stored in this way, return it unchanged.
+    """Return a database stored as indices.
 
-    Each record that cannot be hashed is a kind of its own. The database must pass `check_database`.
+    If it is already stored in this way, it is returned unchanged. Each record that cannot be hashed is a kind
+    of its own. The database must pass `check_database`.
 
     Examples
     --------
@@ -214,7 +212,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return the possible records of a database. If they are not known, return the database itself.
+    """Return the possible records of a database, or the database if they are unknown.
 
     Examples
     --------
@@ -248,9 +246,9 @@ def check_database(database: Any) -> None:
 def draw_listed(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples:
-    """Return independent records whose law has these cumulative probabilities, the last of them 1 or more.
+    """Return independent records with these cumulative probabilities.
 
-    The counts of the records are drawn first, then their order: this is faster than looking up every record.
+    The last cumulative probability is 1 or more.
 
     Examples
     --------
@@ -264,7 +262,7 @@ def draw_listed(
 def draw_sample(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples | LateExamples:
-    """Return independent records as `draw_listed` does; a large sample is drawn only when it is read.
+    """Return independent records as `draw_listed`, but draw a large sample when it is read.
 
     Examples
     --------
@@ -278,19 +276,21 @@ def draw_sample(
 
 
 def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each record's probability, at least 0 even if a rounded sum slightly exceeds 1."""
+    """Return each record's probability, at least 0 after rounding."""
     return np.diff(np.minimum(cumulative, 1.0), prepend=0.0)
 
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
-    """Return function(database), an array with one entry per record, evaluated once for each distinct record.
+    """Return the value of a function at every record of a database.
+
+    The function is evaluated once for each distinct record of a `ListedExamples`.
 
     Parameters
     ----------
     function
-        Takes a list of records; entry i of its value depends on record i alone.
+        Takes a list of records and returns an array. Entry i depends on record i alone.
     database
-        Any list of records; only a `ListedExamples` saves work.
+        Any list of records.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence
 def label_counts(
     hypotheses: Hypotheses, database: Sequence[Any], *, owner: str, start: int = 0, stop: int | None = None
 ) -> LabelCounts:
-    """Return the result of `Hypotheses.counts`, faster if the records are stored as indices.
+    """Return `Hypotheses.counts`, faster if the records are stored as indices.
 
     Parameters
     ----------
@@ -334,5 +334,5 @@ def label_counts(
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Return whether two tuples are equal. Only copies from another process need the slow comparison."""
+    """Return whether two tuples are equal."""
     return left is right or left == right

@@ -1,4 +1,4 @@
-"""The common part of learners of a listed class: their claims, and the problems that test these."""
+"""What learners of a listed class have in common."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["OfHypotheses", "lengths_of"]
 
 
 class OfHypotheses(StatedSize):
-    """A learner of a listed class: its records, its accuracy, and the search for hard problems.
+    """A learner of a listed class, with its records, accuracy and hard problems.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class OfHypotheses(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; a subclass may claim none, or excess error."""
+        """The accuracy claimed on `sample_size` examples."""
         return PAC(self.alpha, self.beta)
 
     @property

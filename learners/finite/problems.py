@@ -1,4 +1,4 @@
-"""Learning problems over a finite domain: a law of labelled examples, a sample, the exact excess error."""
+"""Learning problems over a finite domain, with exact excess errors."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ ALMOST = 1.05
 
 
 def check_accuracy(alpha: Any, beta: Any, *, owner: str, below: float = 0.5) -> tuple[float, float]:
-    """Return alpha and beta; raise unless 0 < alpha < `below` and 0 < beta < 1/2.
+    """Return alpha and beta if 0 < alpha < `below` and 0 < beta < 1/2, else raise.
 
     K08 Definition 3.1, K11 Definition 2.4 and B Definition 4 require an error in (0, 1/2). BNS Definition 3
-    has no upper bound, so learners from BNS take every alpha below 1.
+    allows every alpha below 1.
 
     Raises
     ------
     InvalidValue
-        One of them is out of range.
+        Alpha or beta is out of range.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def check_accuracy(alpha: Any, beta: Any, *, owner: str, below: float = 0.5) -> 
 
 @dataclass(frozen=True, eq=False)
 class LearningProblem:
-    """A law of labelled examples, and the excess error of a hypothesis over the best of its class.
+    """A law of labelled examples, with the excess errors of hypotheses.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class LearningProblem:
     hypotheses
         The class over which OPT is the least error. The learner outputs the name of one of its hypotheses.
     law
-        Pr[x, y], shape (points, 2): with points and labels in the order of the class.
+        Pr[x, y], shape (points, 2), with points and labels in the order of the class.
     examples
         The number of independent examples that `draw` returns.
 
@@ -103,7 +103,7 @@ class LearningProblem:
         return draw_sample(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return err(output) − OPT; 1 for an output that is not a hypothesis."""
+        """Return err(output) − OPT, or 1 if the output is not a hypothesis."""
         del database
         index = self.hypotheses.index(output)
         return 1.0 if index is None else float(self.risks[index]) - self.optimum
@@ -133,7 +133,7 @@ class LearningProblem:
 
     @cached_property
     def optimum(self) -> float:
-        """OPT, the smallest error in the class."""
+        """The smallest error in the class, called OPT."""
         return float(self.risks.min())
 
 
@@ -142,9 +142,9 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems for agnostic learners: `realizable_problems`, and up to two with noisy labels.
+    """Return problems for agnostic learners, with correct and with noisy labels.
 
-    In the second of the two, the errors of two rival hypotheses differ by 1.05·alpha.
+    In the last one, the errors of two rival hypotheses differ by 1.05·alpha.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
     """Return problems whose target is in the class.
 
-    In the last two, the points where the target and its nearest rival differ have a mass near alpha.
+    In the last two, the target and its nearest rival differ on a mass near alpha.
 
     Examples
     --------
@@ -203,7 +203,9 @@ def _uniform(hypotheses: Hypotheses) -> NDArray[np.float64]:
 def labelled_law(
     hypotheses: Hypotheses, target: int, marginal: NDArray[np.float64], *, flip: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return Pr[x, y], shape (points, 2), where y is the target's label, flipped with probability `flip`.
+    """Return Pr[x, y] for labels of a target, shape (points, 2).
+
+    Each label is flipped with probability `flip`.
 
     Examples
     --------
@@ -217,9 +219,9 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return 0, and for each point 1 if hypothesis 0 and its nearest rival differ there, else 0.
+    """Return 0, and whether hypothesis 0 and its nearest rival differ at each point.
 
-    The result is None if all hypotheses agree everywhere.
+    The second value is an array of 0s and 1s. If all hypotheses agree everywhere, the result is None.
     """
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
@@ -231,7 +233,7 @@ def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
 
 
 def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return a marginal with mass `share` on the points where `differing` is 1, and the rest elsewhere.
+    """Return a marginal with mass `share` on the points where `differing` is 1.
 
     Examples
     --------
@@ -245,15 +247,15 @@ def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float6
 
 
 def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems about conjunctions: `realizable_problems`, and two in which variables are rarely 0.
+    """Return problems about conjunctions, in two of which variables are rarely 0.
 
     Guarantee
     ---------
     In the last two problems every example has the label 1. For each of the d variables, a share of the
-    examples is 0 in this variable alone: slightly more than alpha/d in the first of the two problems,
-    slightly less in the second. The threshold and the tolerance of B Theorem 5 are both alpha/(2d). If an
-    oracle's answers are too low by the whole tolerance, the learner drops every variable in the first
-    problem. In the second it keeps all variables, with an error just below alpha.
+    examples is 0 in this variable alone. The share is slightly more than alpha/d in the first of these
+    problems, and slightly less in the second. The threshold and the tolerance of B Theorem 5 are alpha/(2d).
+    Suppose that an oracle's answers are too low by the whole tolerance. Then the learner drops every variable
+    in the first problem. In the second problem it keeps all variables, with an error just below alpha.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Learning problems for the search of a utility audit: random ones, and variations of known ones."""
+"""Random learning problems and variations of known ones."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def random_problem(
     rng
         The generator of the problem.
     alpha
-        The error claimed. In about half of the problems a random rival of the target has an error of 0.8 to
-        1.5 times `alpha`.
+        The error claimed. In about half of the problems a rival of the target has an error of 0.8 to 1.5
+        times `alpha`.
     examples
         The number of examples in a sample.
     noisy
-        Whether labels may be wrong with a probability of up to 0.45: for agnostic learners only.
+        Whether labels may be wrong, with a probability of up to 0.45; for agnostic learners only.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def random_problem(
 def varied_problem(
     problem: LearningProblem, rng: np.random.Generator, *, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem near the given one: weight moved between two points, another target, or more noise.
+    """Return a problem near the given one.
 
     Guarantee
     ---------
@@ -94,7 +94,10 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the law with weight moved to a point. If it had no weight, the best hypothesis labels it."""
+    """Return the law with weight moved to a point.
+
+    If the point had no weight, the best hypothesis labels it.
+    """
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))
@@ -108,7 +111,7 @@ def _moved(
 
 
 def _relabelled(problem: LearningProblem, target: int, marginal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the problem's law with another target; each point keeps its share of wrong labels."""
+    """Return the problem's law with another target and the same shares of wrong labels."""
     best = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
     wrong = np.where(best, problem.law[:, 0], problem.law[:, 1])
     right = marginal - wrong

@@ -1,4 +1,4 @@
-"""Truth tables of many hypotheses as packed bits, and the errors of all hypotheses in one pass."""
+"""Truth tables of many hypotheses as packed bits, and their errors."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class LabelCounts:
-    """A database as counts: how often each point of the domain comes with each of the two labels.
+    """A database stored as the number of each label at each point.
 
     Parameters
     ----------
     zeros, ones
-        How often each point has the first label, and the second: shape (points,).
+        How often each point has the first label, and the second label, shape (points,).
 
     Examples
     --------
@@ -117,7 +117,7 @@ class TruthTable:
 
     @classmethod
     def of(cls, labels: Any) -> TruthTable:
-        """Return the packed table of a matrix of labels, which has one row for each hypothesis.
+        """Return the packed table of a matrix of labels, with one row per hypothesis.
 
         Examples
         --------
@@ -145,11 +145,7 @@ class TruthTable:
         return np.unpackbits(self.packed.T, axis=1, count=self.points).astype(bool)
 
     def weights(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sum of the weights of the points that each hypothesis labels 1, shape (hypotheses,).
-
-        The 256 sums over each byte of the domain are tabulated: a hypothesis costs one look-up for eight
-        points. Bytes without weight are skipped; a small sample leaves many of them in a large domain.
-        """
+        """Return the total weight that each hypothesis labels 1, shape (hypotheses,)."""
         padded = np.zeros(8 * len(self.packed))
         padded[: self.points] = weights
         eights = padded.reshape(-1, 8)
@@ -171,7 +167,7 @@ class TruthTable:
         return np.asarray(self.weights(counts.zeros - counts.ones) + counts.ones.sum())
 
     def dichotomies(self) -> NDArray[np.intp]:
-        """Return the first hypothesis of each distinct labelling of the domain, as indices in order.
+        """Return the indices of the first hypothesis of each distinct labelling.
 
         Examples
         --------

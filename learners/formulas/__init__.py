@@ -1,6 +1,6 @@
-"""Laws and sizes of learners and sanitizers, written from the texts alone; no learner is imported here.
+"""Laws and sizes of learners and sanitizers, written from the texts alone.
 
-Every function takes a subject and returns `Formulas`, computed from the subject's parameters. The sizes that
-the subject computes are read only for comparison. Concept classes are the only code that is called:
-they label points, and a class is its own definition.
+Every function takes a subject and returns `Formulas`, computed from the subject's parameters. No learner's
+code is used, except for concept classes, which label points. Sizes that the subject computes are read only
+for comparison.
 """

@@ -1,4 +1,4 @@
-"""Formulas for the split of a budget, and for the sanitizers that spend it (BNS §3.3, §4.2).
+"""Formulas for split budgets and the sanitizers that spend them (BNS §3.3, §4.2).
 
 Optimal composition is that of Kairouz, Oh and Viswanath.
 """
@@ -51,7 +51,7 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
     """Return the least ε at this δ for the composition of (ε_i, δ_i)-private steps.
 
-    It is computed by listing all outcomes if each step is randomised response with these ε_i and δ_i.
+    All outcomes of randomised response with these ε_i and δ_i are listed.
     """
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
@@ -73,7 +73,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return (N, p): N levels are above the innermost level, and the innermost level has p points."""
+    """Return the number of levels above the innermost, and the points of the innermost."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -83,10 +83,9 @@ def _depth(top: int) -> tuple[int, int]:
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
     """Return g and, for each level, the ε of the choice and of one A_dist.
 
-    b is the failure probability divided by 2N + 1. Take a level where the best leads by G = 4^i·g. The
-    choice fails with probability b at ε = (2/G)·ln(31/b). A tight A_dist with δ′ = δ/2N fails with the same
-    probability at ε = (2/(G − 2))·ln(1/(4·b·δ′)). The lead g at the innermost level is such that all these ε
-    add up to the nominal ε.
+    g is the lead at the innermost level. b is the failure probability divided by 2N + 1. At a level where the
+    best leads by G = 4^i·g, the choice fails with probability b at ε = (2/G)·ln(31/b). A tight A_dist with δ′
+    = δ/2N fails with this probability at ε = (2/(G − 2))·ln(1/(4·b·δ′)). All these ε add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)
@@ -108,11 +107,11 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 
 
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
-    """Return the ε of the choice and of one A_dist for each level, and the δ of one A_dist.
+    """Return the ε of the choice and of one A_dist for each level, and the δ of A_dist.
 
-    Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
-    optimal composition, and raises the budgets of all calls in steps of 2 % while the total stays within (ε,
-    δ). The way that needs fewer records is returned.
+    The better of two ways is returned. In the first, ε and δ of the calls add up to (ε, δ). The second leaves
+    half of δ to optimal composition, and raises all budgets in steps of 2 % while the total stays within (ε,
+    δ).
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -134,7 +133,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 def rec_budgets(made: Any) -> Formulas:
     """Return the formulas of the budgets that `fitted` gives Rec.
 
-    They are the ε of each choice, and the scale and the threshold of each A_dist.
+    They are the ε of each choice, and the scale and threshold of each A_dist.
     """
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
@@ -149,7 +148,7 @@ def rec_budgets(made: Any) -> Formulas:
 
 
 def interval_levels(made: Any) -> Formulas:
-    """Return the formulas for a learner of INTERVAL_6 that calls Rec with one level of recursion.
+    """Return the formulas for a learner of INTERVAL_6 by Rec with one recursion.
 
     The budget of Rec is split by `fitted`. Threshold j has the quality q(j) = r − errors(j), with promise r.
     """
@@ -183,7 +182,7 @@ def _binomial(k: int, n: int, p: float) -> float:
 
 
 def _choosing_size(*, alpha: float, beta: float, epsilon: float, delta: float) -> int:
-    """Return BNS §4.1's ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16/(αβε)))⌉."""
+    """Return the size of BNS §4.1, ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16/(αβε)))⌉."""
     logs = max(epsilon / 4.0 + math.log(1.0 / delta), math.log(16.0 / (alpha * beta * epsilon)))
     return math.ceil(16.0 / (alpha * epsilon) * logs)
 
@@ -199,7 +198,10 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return budgets and sizes of a sanitizer of points, each as (value in the code, value by formula)."""
+    """Return budgets and sizes of a sanitizer of points.
+
+    Each is a pair of the value in the code and the value by formula.
+    """
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -222,7 +224,10 @@ def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
 
 
 def _advanced(made: Any) -> tuple[float, float]:
-    """Return what 400 steps of ε = 0.01 cost by advanced composition: Σ ε·tanh(ε/2) + √(2·ln(1/δ)·Σ ε²)."""
+    """Return the cost of 400 steps of ε = 0.01 by advanced composition.
+
+    It is Σ ε·tanh(ε/2) + √(2·ln(1/δ)·Σ ε²).
+    """
     of, few = type(made.spending), 0.01
     code = of(few, (type(made.spending.claims[-1])(few),) * 400, made.delta).advanced
     spread = math.sqrt(2.0 * math.log(1.0 / made.delta) * 400 * few**2)
@@ -230,13 +235,19 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return the ε of all steps and the noise together, by sum or by optimal composition, if less."""
+    """Return the ε of all steps and the noise, by sum or optimal composition.
+
+    The smaller is returned.
+    """
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
 
 def point_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of the sanitizer of points: k rounds of choosing, then noisy counts in [0, m]."""
+    """Return the formulas of the sanitizer of points.
+
+    It has k rounds of choosing, then noisy counts in [0, m].
+    """
     a = made.alpha * (0.75 if made.proper else 1.0)
     k, step, m = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9)), made.spending.step, made.size
     r = math.exp(-_NOISE * made.epsilon / 2.0)
@@ -285,16 +296,17 @@ def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) ->
 
 
 def lumped(made: Any) -> Formulas:
-    """Return the formulas of a sanitizer at 64 bits: budgets and sizes only, no law."""
+    """Return the formulas of a sanitizer at 64 bits, without a law."""
     of = made.of
     numbers = _point_numbers(of) if hasattr(of, "proper") else _interval_numbers(of)
     return Formulas(numbers=numbers, rounding=1e-3)
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return budgets and sizes of a sanitizer of INTERVAL_d, each as (value in code, value by formula).
+    """Return budgets and sizes of a sanitizer of thresholds.
 
-    A round makes the 3N + 1 calls of Rec and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
+    Each is a pair of the value in the code and the value by formula. A round makes the 3N + 1 calls of Rec
+    and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     depth, _ = _depth(max(2, made.dimension))
@@ -316,16 +328,19 @@ def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float
 
 
 def interval_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of the sanitizer for INTERVAL_d: budgets, sizes, the largest loss found."""
+    """Return the formulas of the sanitizer of thresholds.
+
+    They are budgets, sizes, and the largest loss found.
+    """
     return Formulas(epsilon=_LOST_INTERVAL, source=KEPT, numbers=_interval_numbers(made), rounding=1e-4)
 
 
 def cuts(made: Any) -> Formulas:
     """Return the formulas of k rounds of the search for cuts, for d ≤ 5.
 
-    In each round Rec chooses a level j with weights e^(step·q(j)/2). If the best count on this level then
-    passes a noisy test, an interval of 2^j points is chosen by its count. L(j) is the largest number of
-    remaining records in a dyadic interval of 2^j points, q(j) = min(L(j), 2t − L(j − 1)) and t = α·m.
+    In each round Rec chooses a level j with weights e^(step·q(j)/2). Then an interval of 2^j points is chosen
+    by its count if the best count on this level passes a noisy test. L(j) is the largest number of remaining
+    records in a dyadic interval of 2^j points. q(j) = min(L(j), 2t − L(j − 1)) with t = α·m.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     t, step, d = made.alpha * made.size, made.spending.step, made.dimension

@@ -1,4 +1,7 @@
-"""Formulas of learners that choose from a listed class by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
+"""Formulas of learners that choose from a listed class (K11 §3.1, BNS §5-6).
+
+The weights are e^(−ε·errors/2).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
 
 
 def _distinct(concepts: Any, names: Any, points: Any) -> list[Any]:
-    """Return one concept for each labelling of the points: the first concept with this labelling."""
+    """Return the first concept of each labelling of the points."""
     seen: dict[tuple[bool, ...], Any] = {}
     for name in names:
         seen.setdefault(tuple(bool(concepts.says(name, [x])[0]) for x in points), name)
@@ -41,16 +44,19 @@ def _choice(errors: dict[Any, int], epsilon: float) -> dict[Any, float]:
 
 
 def _size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉: K11 Theorem 3.4, corrected (erratum E3)."""
+    """Return the size of K11 Theorem 3.4, corrected (erratum E3).
+
+    It is ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉.
+    """
     return math.ceil(6.0 * math.log(3.0 * hypotheses / beta) * max(1.0 / (epsilon * alpha), 1.0 / alpha**2))
 
 
 def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]]:
     """Return neighbours that differ in the label of one record.
 
-    With the second label all concepts but one err on that record. The remaining concept errs on all the other
-    records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), where g = e^(ε/2), t is the number of
-    records and k is the number of concepts.
+    With the second label all concepts but one err on that record, and the remaining concept errs on all other
+    records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))) for k concepts and t records, where g =
+    e^(ε/2).
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -63,7 +69,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
 
 
 def generic(made: Any) -> Formulas:
-    """Return the formulas of the generic learner, which chooses among concepts with distinct labellings."""
+    """Return the formulas of the generic learner."""
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = _distinct(concepts, concepts.listed_concepts(), domain)
     told = {"alpha": made.alpha, "beta": made.beta, "epsilon": made.epsilon}
@@ -78,9 +84,9 @@ def generic(made: Any) -> Formulas:
 
 
 def by_length(made: Any) -> Formulas:
-    """Return the formulas of the learner that chooses a concept by weights e^(−ε·errors/2)·2^−bits.
+    """Return the formulas of the learner that prefers short descriptions.
 
-    The bits are the length of the concept's description, which does not depend on the data.
+    Its weights are e^(−ε·errors/2)·2^−bits, where the bits are the length of the concept's description.
     """
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = list(concepts.listed_concepts())
@@ -99,8 +105,8 @@ def label_private(made: Any) -> Formulas:
     """Return the formulas of the label-private learner.
 
     It keeps one concept for each labelling of the first x's, and chooses one of them by the later records.
-    For the claimed accuracy the first part needs u records and the second part needs l. Of n records the
-    first part gets n·u/(u + l), rounded up.
+    For the claimed accuracy these parts need u and l records. Of n records the first part gets n·u/(u + l),
+    rounded up.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -133,9 +139,9 @@ def label_private(made: Any) -> Formulas:
 def compression(made: Any) -> Formulas:
     """Return the formulas of the compression learner with rounds of 2, 4, … records.
 
-    One half of a round chooses a hypothesis; the other half measures its error, with noise of scale
+    One half of a round chooses a hypothesis. The other half measures its error, with noise of scale
     1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is at
-    most ε. The second half's test alone can have a loss of nearly ε.
+    most ε. The measurement alone can lose nearly ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -173,7 +179,10 @@ def compression(made: Any) -> Formulas:
 
 
 def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
-    """Return the law of the small database. Its weight is e^(−ε·m·off/2); off is its largest error."""
+    """Return the law of the small database.
+
+    Its weight is e^(−ε·m·off/2), where `off` is its largest error.
+    """
     tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
 
     def shares(points: Any) -> list[float]:
@@ -189,12 +198,11 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 
 
 def generic_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of Blum, Ligett and Roth's sanitizer, which chooses a database of |X|/2α records.
+    """Return the formulas of Blum, Ligett and Roth's sanitizer.
 
-    If many records are equal, one small database is chosen almost certainly. If one record is replaced, the
-    weight of that small database falls by the factor e^(−ε/2), and the weight of a small database that
-    contains the new record rises by the factor e^(ε/2). So the privacy loss tends to ε, on the small database
-    with the new record.
+    It chooses a database of |X|/2α records. If many records are equal, one small database is chosen almost
+    certainly. If one record is replaced, the weight of that database falls by e^(−ε/2). The weight of a small
+    database with the new record rises by e^(ε/2). So the privacy loss tends to ε on it.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
@@ -220,7 +228,10 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return the formulas of the sanitizing learner, which takes the first concept with fewest errors."""
+    """Return the formulas of the sanitizing learner.
+
+    It takes the first concept with fewest errors.
+    """
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

@@ -1,4 +1,4 @@
-"""Formulas of the learners and sanitizers of points and thresholds over {0 … 2^d − 1} (BNS §3 and §4.2)."""
+"""Formulas of learners and sanitizers of points and thresholds (BNS §3 and §4.2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ANOTHER = "another"
 
 
 def _passing(database: Any, *, epsilon: float, delta: float, tight: bool) -> tuple[Any, float]:
-    """Return the number with the most examples of label 1, and the probability that A_dist releases it."""
+    """Return the number with the most labels 1, and the probability that A_dist releases it."""
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     counts = {x: sum(z == x and y == 1 for z, y in database) for x, _ in database}
@@ -43,7 +43,7 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 
 
 def point(made: Any) -> Formulas:
-    """Return the formulas of A_dist over the numbers; if A_dist refuses, a random number is released.
+    """Return the formulas of A_dist over the numbers, with a random number on refusal.
 
     Between neighbours the lead of the best number falls by at most 2. It falls by 2 if a record of the best
     number is replaced by a record of the runner-up.
@@ -67,7 +67,7 @@ def point(made: Any) -> Formulas:
 
 
 def point_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of A_dist at d = 64, where all numbers except three are lumped into one outcome."""
+    """Return the formulas of A_dist at d = 64, with all numbers but three lumped."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -91,7 +91,7 @@ def _errors(database: Any, concept: int, *, thresholds: bool) -> int:
 def pure(made: Any) -> Formulas:
     """Return the formulas of a learner that chooses a point or a threshold.
 
-    The probability of each is proportional to e^(−ε·errors/2).
+    The weights are e^(−ε·errors/2).
     """
     thresholds = "interval" in made.name
     concepts = range(2**made.dimension + thresholds)
@@ -112,7 +112,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points; all but three are lumped into one outcome."""
+    """Return the formulas of the choice among 2^d points, with all but three lumped."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -158,9 +158,9 @@ def point_size(made: Any) -> Formulas:
 
 
 def pure_size(made: Any) -> Formulas:
-    """Return the sample size as the only formula: the least at which a union bound over concepts gives β.
+    """Return the sample size as the only formula.
 
-    There are 2^d concepts for points, and 2^d + 1 for thresholds.
+    It is the least size at which a union bound over 2^d points or 2^d + 1 thresholds gives β.
     """
     concepts = 2**made.dimension + ("interval" in made.name)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
@@ -169,9 +169,9 @@ def pure_size(made: Any) -> Formulas:
 
 
 def hashed_size(made: Any) -> Formulas:
-    """Return the sample size as the only formula: the least over all hash lengths.
+    """Return the sample size as the only formula.
 
-    It is that of the learner's guarantee for ε ≤ 6.
+    It is the least over all hash lengths, as in the learner's guarantee for ε ≤ 6.
     """
     gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
     sizes = []
@@ -184,7 +184,10 @@ def hashed_size(made: Any) -> Formulas:
 
 
 def hashed(made: Any) -> Formulas:
-    """Return the formulas of the hashed learner for small d: a random map, then a choice of a bucket."""
+    """Return the formulas of the hashed learner for small d.
+
+    A random map is followed by the choice of a bucket.
+    """
     d, bits = made.dimension, made.hash_bits
 
     def law(database: Any) -> dict[Any, float]:
@@ -211,7 +214,10 @@ def _bucket(x: int, rows: Any) -> int:
 
 
 def intervals(made: Any) -> Formulas:
-    """Return the formulas of the learner of INTERVAL_d, d ≤ 5: one choice by weights e^(−ε·errors/2)."""
+    """Return the formulas of the learner of thresholds for d ≤ 5.
+
+    It makes one choice by weights e^(−ε·errors/2).
+    """
 
     def law(database: Any) -> dict[Any, float]:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}

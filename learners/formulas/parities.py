@@ -1,4 +1,4 @@
-"""Formulas of the learners of PARITY, and of those that decide bits by noisy averages.
+"""Formulas of learners of PARITY, and of learners that decide bits by noisy averages.
 
 The sources are K11 §4 and §5.3.1, and B Theorem 5.
 """
@@ -40,7 +40,7 @@ def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
 
 
 def _alone(database: Any, d: int, p: float, q: float) -> dict[Any, float]:
-    """Return the probabilities of A's answers, by listing every subset of the sample and every r."""
+    """Return the probabilities of A's answers, by listing every subset of the sample."""
     words = list(product((0, 1), repeat=d))
     fits = {r: [sum(a * b for a, b in zip(r, x, strict=True)) % 2 == y for x, y in database] for r in words}
     found: dict[Any, float] = {**dict.fromkeys(words, 0.0), "⊥": q}
@@ -57,7 +57,10 @@ def _logs(masses: dict[Any, float]) -> dict[Any, float]:
 
 
 def parity(made: Any) -> Formulas:
-    """Return the formulas of A. The largest loss of A, for any size, is ln((1 + p)/(1 − p)) (E9)."""
+    """Return the formulas of A.
+
+    The largest loss, for any size, is ln((1 + p)/(1 − p)) (E9).
+    """
     p, q = _rates(made.epsilon, tight=made.tight)
     d = made.dimension
     bad = (made.beta - q) / (1.0 - q)
@@ -73,13 +76,19 @@ def parity(made: Any) -> Formulas:
 
 
 def multisets(made: Any) -> Formulas:
-    """Return the largest loss of A on databases of any size, which is ln((1 + p)/(1 − p)) (E9)."""
+    """Return the largest loss of A on databases of any size (E9).
+
+    It is ln((1 + p)/(1 − p)).
+    """
     p, _ = _rates(made.epsilon, tight=made.tight)
     return Formulas(epsilon=math.log((1.0 + p) / (1.0 - p)))
 
 
 def retry(made: Any) -> Formulas:
-    """Return the formulas of A* in K08's form: A runs up to k times at ε/k until its answer is not "⊥"."""
+    """Return the formulas of A* as in K08.
+
+    A runs at ε/k until its answer is not "⊥", at most k times.
+    """
     k, d = made.plan.candidates, made.dimension
     p, q = _rates(made.epsilon / k, tight=made.tight)
 
@@ -99,18 +108,21 @@ def retry(made: Any) -> Formulas:
 
 
 def judged(made: Any) -> Formulas:
-    """Return the formulas of A* in both forms of K11, for two candidates.
+    """Return the formulas of the two forms of A* in K11, for two candidates.
 
-    The candidates are learned from separate parts of the sample, and one is chosen by its mistakes on a third
+    The candidates are learned from separate parts of the sample. One is chosen by its mistakes on a third
     part. In the form "held-out" each count of mistakes gets noise Lap(2/ε), and the smaller noisy count wins.
-    In the form "selection" the weights of the choice are e^(−ε·mistakes/2). The loss is the largest over all
-    samples of this size.
+    In the form "selection" the weights are e^(−ε·mistakes/2). The loss is the largest over all samples of
+    this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)
 
     def first(ahead: float) -> float:
-        """Return Pr[X < Y + ahead] for Laplace X, Y of scale 2/ε: 1 − (2 + z)e^−z/4, z = ahead·ε/2."""
+        """Return Pr[X < Y + ahead] for Laplace X, Y of scale 2/ε.
+
+        It is 1 − (2 + z)e^−z/4 with z = ahead·ε/2.
+        """
         return _sum_cdf(ahead, 2, 2.0 / made.epsilon)
 
     def law(database: Any) -> dict[Any, float]:
@@ -156,7 +168,7 @@ def _sum_cdf(x: float, terms: int, scale: float) -> float:
 def _above(mean: float, threshold: float, *, made: Any, chunk: int) -> float:
     """Return the probability that a noisy average over a chunk is above a threshold.
 
-    In the central model the average gets the noise Lap(1/(ε·chunk)), in the local model each value Lap(1/ε).
+    The central noise Lap(1/(ε·chunk)) is on the average. The local noise Lap(1/ε) is on each value.
     """
     terms = 1 if made.model == "central" else chunk
     return 1.0 - _sum_cdf(threshold - mean, terms, 1.0 / (made.epsilon * chunk))
@@ -191,11 +203,11 @@ def conjunctions(made: Any) -> Formulas:
 
 
 def noisy_conjunction(made: Any) -> Formulas:
-    """Return the formulas of B Theorem 8's split at d = 1. The variable is kept if its noisy answer is ≤ α/2.
+    """Return the formulas of the split of B Theorem 8 at d = 1.
 
-    The answer is a sum. The first term is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η. The
-    second is the mean of [x_1 = 0]/2 plus Lap(1/(ε·m)). Each mean is over m records. Far from the threshold
-    the loss is ε.
+    The variable is kept if its noisy answer is at most α/2. One term of the answer is the mean of y·[x_1 =
+    0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η. The other term is the mean of [x_1 = 0]/2 plus Lap(1/(ε·m)).
+    The means are over m records. Far from the threshold the loss is ε.
     """
     kept_at = made.alpha / 2.0
 
@@ -223,8 +235,7 @@ def perceptron(made: Any) -> Formulas:
     """Return the formulas of the event that the weights stay 0.
 
     It happens if the first noisy error is at most 3α/4. Without noise that error is 1, because weights of 0
-    misclassify every record. With one record for each query the noise is Lap(1/ε) in either model. The
-    probabilities of other weights are not compared.
+    misclassify every record. With one record for each query the noise is Lap(1/ε) in either model.
     """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(0.75 * made.alpha))
     place = ((1.0,) * made.dimension, 1)
@@ -236,7 +247,7 @@ def perceptron(made: Any) -> Formulas:
 def k_means(made: Any) -> Formulas:
     """Return the formulas of the event that no centre moves.
 
-    It happens if both noisy masses, 1 + Lap(1/ε), are below least_mass.
+    It happens if all noisy masses, 1 + Lap(1/ε), are below least_mass.
     """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
     (a,), (b,) = made.start
@@ -249,8 +260,8 @@ def k_means(made: Any) -> Formulas:
 def masked(made: Any) -> Formulas:
     """Return the formulas of K11 §5.3.1.
 
-    A bit of r is 1 if its noisy average is above 1/4d. The bit a is decided after r. It is 1 if its
-    own noisy average is above 1/4.
+    A bit of r is 1 if its noisy average is above 1/4d. The bit a is decided after r. It is 1 if its own noisy
+    average is above 1/4.
     """
     d = made.dimension
 
