@@ -47,9 +47,7 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """Return the finding about the generic learner of K11 Theorem 3.4.
-
-    It is private, and on `generic_size` examples it learns agnostically.
+    """Return the finding that the generic learner is private and agnostic (K11 Theorem 3.4).
 
     Examples
     --------
@@ -95,10 +93,7 @@ def _points(dimension: int, epsilon: float) -> GenericLearner:
 
 
 def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
-    """Return α, ε, β, n and the exact failure probability on two hypotheses.
-
-    Their errors differ by 1.05·α.
-    """
+    """Return α, ε, β, n and the exact failure probability on two rival hypotheses."""
     from scipy.stats import binom
 
     n = generic_size(2, alpha=alpha, beta=0.1, epsilon=epsilon)
@@ -151,9 +146,7 @@ def k11_corollary_3_6() -> Finding:
 
 
 def k08_theorem_3_8() -> Finding:
-    """Return the finding about the loss of the three forms of A* on small samples.
-
-    The sources are K08 Theorem 3.8 and K11 Theorem 4.4. The loss is exact.
+    """Return the finding about the exact loss of A* in its three forms.
 
     Examples
     --------
@@ -266,9 +259,7 @@ def bns_theorem_6() -> Finding:
 
 @cache
 def bns_theorem_7() -> Finding:
-    """Return the finding about label privacy in BNS Theorem 7.
-
-    Labels are private, whole examples are not, and |X| does not enter m (BNS Definition 13).
+    """Return the finding that label privacy does not protect points (BNS Theorem 7).
 
     Examples
     --------
@@ -318,8 +309,6 @@ def _any_domain(*, alpha: float, beta: float) -> int:
 def concept_classes() -> Finding:
     """Return the finding about sizes and VC dimensions of the concept classes.
 
-    The formulas are compared with a search of all sets of points.
-
     Examples
     --------
     >>> concept_classes().ratio
@@ -357,8 +346,6 @@ def concept_classes() -> Finding:
 
 def k11_compression() -> Finding:
     """Return the finding that the compression learner of K11 §3.1 loses at most ε.
-
-    Every round uses fresh records.
 
     Examples
     --------

@@ -81,7 +81,10 @@ def figure_2() -> Finding:
 
 
 def _parity_by_queries() -> tuple[float, int]:
-    """Return the share of targets that an SQ algorithm learns, and the answers not 0."""
+    """Return the share of targets that an SQ algorithm learns, and a count of answers.
+
+    Answers of 0 are not counted.
+    """
     learner = ParityByQueries(tuple(coset_queries(_DIMENSION)), tau=2.0 ** (-_DIMENSION / 3))
     right = told = 0
     for r in range(2**_DIMENSION):

@@ -1,7 +1,4 @@
-"""Formulas of the two noisy binary searches of BNS §3.2 and of the learner of INTERVAL_d that uses them.
-
-Every formula is a sum over all paths of a search.
-"""
+"""Formulas of the noisy binary searches of BNS §3.2, as sums over all paths."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ The largest losses found at these sizes were 1.02, 1.01, 0.98 and 1.15; on up to
 
 
 def _mixed(database: Any, low: int, high: int) -> int:
-    """Count the labels 0 and the labels 1 of the records with low ≤ x < high; return the smaller count."""
+    """Return the smaller of the numbers of labels 0 and 1 among records with low ≤ x < high."""
     inside = [y for x, y in database if low <= x < high]
     return min(inside.count(0), inside.count(1))
 
@@ -77,9 +74,9 @@ def length_search(made: Any) -> Formulas:
 
 
 def searching(made: Any) -> Formulas:
-    """Return the formulas of the searching learner: sums over all paths of the search.
+    """Return the formulas of the searching learner.
 
-    Each path is followed by both calls of A_dist, and then by a choice of a threshold by weights
+    Each path of the search is followed by two calls of A_dist, and by a choice of a threshold by weights
     e^(−ε·errors/2).
     """
     search, stable, choice = made.shares

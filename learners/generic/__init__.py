@@ -1,1 +1,1 @@
-"""Three learners of any finite class: the exponential mechanism, a label-private learner, and compression."""
+"""Three private learners of any finite class."""

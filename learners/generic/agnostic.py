@@ -1,4 +1,4 @@
-"""The generic private agnostic learner: the exponential mechanism on the errors of a finite class."""
+"""The generic private agnostic learner of a finite class."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _ROUNDING = 1e-12
 
 
 def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: float) -> float:
-    """Return the bound on Pr[err(h) ≥ OPT + alpha] at the end of the proof of K11 Theorem 3.4.
+    """Return the bound on Pr[err(h) ≥ OPT + alpha] in the proof of K11 Theorem 3.4.
 
     Guarantee
     ---------
-    |H|·(2·exp(−2nα²/9) + exp(−εnα/6)): all training errors are within α/3 of the true errors, except with the
-    probability of the first term (Hoeffding, union bound). A hypothesis with training error OPT + 2α/3 or
-    more then has at most e^(−εnα/6) times the probability of the best one.
+    The bound is |H|·(2·exp(−2nα²/9) + exp(−εnα/6)). All training errors are within α/3 of the true errors,
+    except with the probability of the term with α² (Hoeffding, union bound). A hypothesis with training error
+    OPT + 2α/3 or more then has at most e^(−εnα/6) times the probability of the best one.
 
     Examples
     --------
@@ -56,13 +56,15 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
 
 def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a sample size at and above which the generic learner is agnostically (alpha, beta)-accurate.
+    """Return a sample size from which on the generic learner is accurate.
+
+    It is then an agnostic (alpha, beta)-learner.
 
     Guarantee
     ---------
-    n = ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉. Put L = ln(3|H|/β). As n ≥ 6L/α² and L ≥ 0 the first term of
-    `failure_bound` is at most 2|H|·e^(−4L/3) ≤ 2|H|·e^(−L) = 2β/3, and as n ≥ 6L/(εα) the second at most
-    |H|·e^(−L) = β/3. (K11 Theorem 3.4 has ln(1/β) here. The second term alone is then β if ε ≤ α.)
+    n = ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉. Let L = ln(3|H|/β) ≥ 0. n ≥ 6L/α², so the term with α² in
+    `failure_bound` is at most 2|H|·e^(−4L/3) ≤ 2|H|·e^(−L) = 2β/3. n ≥ 6L/(εα), so the term with ε is at most
+    |H|·e^(−L) = β/3. (K11 Theorem 3.4 has ln(1/β) here. The term with ε alone is then β if ε ≤ α.)
 
     Examples
     --------
@@ -76,15 +78,15 @@ def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) 
 
 
 def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a sample size at and above which the learner that favours short descriptions is accurate.
+    """Return a sample size from which on a learner of short descriptions is accurate.
 
     Guarantee
     ---------
-    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b bits describe a best hypothesis. If
+    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b bits describe a best hypothesis g. If
     Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is that of
     `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
-    bits(h))·e^(−εnα/6) times the probability of a best one, g. The probabilities of all such h add up to at
-    most 2^b·e^(−εnα/6) ≤ β/3.
+    bits(h))·e^(−εnα/6) times the probability of g. The probabilities of all such h add up to at most
+    2^b·e^(−εnα/6) ≤ β/3.
 
     Examples
     --------
@@ -101,7 +103,7 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
 
 def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, source: str = "K11") -> int:
-    """Return the sample size that a text prints; neither text's proof supports its size.
+    """Return the sample size that a text prints and does not prove.
 
     Parameters
     ----------
@@ -130,45 +132,44 @@ def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, 
 
 @dataclass(frozen=True, kw_only=True)
 class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
-    """Choose a hypothesis with probability proportional to exp(−epsilon·errors/2).
+    """Choose a hypothesis by the exponential mechanism on its errors.
 
-    A database is a list of (x, y); the output is the name of a concept.
+    The probability is proportional to exp(−epsilon·errors/2). A database is a list of (x, y). The output is
+    the name of a concept.
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     concepts
-        H, the class to choose from: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}.
-        OPT is the smallest error in H; to learn another class C, choose an H that approximates C.
+        H, the class to choose from, a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}.
+        OPT is the smallest error in H. To learn another class C, choose an H that approximates C.
     alpha, beta
         Excess error and failure probability, each in (0, 1/2).
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
     score
-        q: takes a database and `hypotheses`, returns one number for each; higher is better. It must change by
-        at most 1 when a record is replaced; this is not checked. None: minus the number of errors.
+        Takes a database and `hypotheses`, returns one number for each; higher is better. The number must
+        change by at most 1 when a record is replaced, which is not checked. None: minus the number of errors.
     bits
-        Takes a concept; returns the length of its description, a whole number ≥ 0. Lengths are public. Each
+        Takes a concept, returns the length of its description, a whole number ≥ 0. Lengths are public. Each
         bit halves the weight. None: all weights are equal.
 
     Raises
     ------
     InvalidKind, InvalidValue
-        A parameter is out of range; a description length is not a whole number ≥ 0; or a record has an x that
-        is not in the domain or a y that is not one of the two labels of the class.
+        A parameter is out of range, a description length is not a whole number ≥ 0, or a record is not a
+        labelled point of the class.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, for every database, including inconsistent ones
-    (K08 Theorem 3.7, K11 Lemma 3.3): the number of errors of every hypothesis changes by at most 1. If one
-    record can raise and lower the score of any hypothesis, the exact worst loss is close to epsilon; see
-    `mechanisms.ExponentialMechanism`.
+    epsilon-differential privacy when one record is replaced, for every database (K08 Theorem 3.7, K11 Lemma
+    3.3). The number of errors of every hypothesis changes by at most 1. If one record can raise and lower the
+    score of any hypothesis, the exact worst loss is close to epsilon (`mechanisms.ExponentialMechanism`).
+    `bits` adds the same constant to the exponent of a hypothesis on all databases, so the bound on the ratio
+    of probabilities does not change.
 
-    `bits` adds to the exponent of each hypothesis a constant that is the same on all databases, so the bound
-    on the ratio of probabilities does not change.
-
-    On `sample_size` or more independent examples of any law of (x, y) the error exceeds OPT + alpha with
+    On `sample_size` or more independent examples of any law of (x, y), the error exceeds OPT + alpha with
     probability at most beta. The proof is in `generic_size`, or in `described_size` if `bits` is given. No
     error is claimed for fewer records or a custom score.
 
@@ -203,7 +204,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def lengths(self) -> NDArray[np.int64] | None:
-        """The description length of every hypothesis, in bits; None if all are equal."""
+        """The description length of every hypothesis in bits; None if all are equal."""
         if self.bits is None:
             return None
         return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
@@ -215,11 +216,11 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs, whichever hypothesis is the best."""
+        """The number of examples that the utility claim needs."""
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
     def size_for(self, bits: int | None) -> int:
-        """Return the number of examples that suffice if this many bits describe a best hypothesis.
+        """Return enough examples for a best hypothesis of this many bits.
 
         Examples
         --------
@@ -234,11 +235,14 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return described_size(count, bits + kraft, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems for this class and alpha, with `sample_size` examples each."""
+        """Return hard problems for this class, with `sample_size` examples each."""
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return the score of every hypothesis: minus the number of errors, or the custom score."""
+        """Return the score of every hypothesis.
+
+        It is minus the number of errors, or the custom score.
+        """
         owner = type(self).__name__
         if self.score is not None:
             return floats(self.score(database, self.hypotheses), what=f"The scores of `{owner}`")
@@ -252,7 +256,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return the concepts of `size` runs.
 
-        With equal generators, run i uses the same uniform number on every database.
+        With equal generators, run i uses the same number on every database.
         """
         names = self.hypotheses.names
         return [names[place] for place in self._mechanism.sample(database, size, rng).tolist()]
@@ -265,7 +269,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def _handicap(self) -> NDArray[np.float64] | float:
-        """The amounts subtracted from the scores for description length: each bit halves the weight."""
+        """The amounts subtracted from the scores for the description lengths."""
         if self.lengths is None:
             return 0.0
         return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)
@@ -282,7 +286,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class VCLearner(GenericLearner):
-    """The generic learner over one concept for each way that the class labels the domain.
+    """The generic learner over one concept for each labelling of the domain.
 
     Parameters
     ----------
@@ -291,10 +295,10 @@ class VCLearner(GenericLearner):
 
     Guarantee
     ---------
-    As `GenericLearner`, with |H| the number of labellings of the domain X that the class can give. By Sauer's
-    lemma that is at most Σ_{i ≤ v} C(|X|, i) for VC dimension v, which gives n = O((v·ln|X| +
-    ln(1/β))·max{1/εα, 1/α²}) (K11 Corollary 3.6) for any number of concepts. OPT is the same, because
-    every concept has the same labels as one that was kept.
+    As `GenericLearner`, with |H| the number of labellings of the domain X by the class. For VC dimension v
+    this is at most Σ_{i ≤ v} C(|X|, i) by Sauer's lemma. So n = O((v·ln|X| + ln(1/β))·max{1/εα, 1/α²}) for
+    any number of concepts (K11 Corollary 3.6). OPT is the same, because every concept has the same labels as
+    one that was kept.
 
     Examples
     --------
@@ -309,7 +313,7 @@ class VCLearner(GenericLearner):
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """One concept for each labelling of the domain, under its own name."""
+        """One concept for each labelling of the domain."""
         return Hypotheses.of(self.concepts).distinct()
 
     @property

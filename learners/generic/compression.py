@@ -1,4 +1,4 @@
-"""Occam's razor with privacy: each round reads twice as many records and admits longer hypotheses."""
+"""A private learner that admits longer hypotheses as it reads more records."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
 
     Guarantee
     ---------
-    On n = ⌈max{2·ln(4/β)/α², 2·ln(2/β)/(εα)}⌉ records the noisy error is within α of the true error, except
-    with probability β. The average is off by more than α/2 with probability at most β/2 (Hoeffding). The
-    absolute value of the noise, of scale 1/(εn), exceeds α/2 with probability e^(−εnα/2) ≤ β/2.
+    n = ⌈max{2·ln(4/β)/α², 2·ln(2/β)/(εα)}⌉. On n records the noisy error is within α of the true error,
+    except with probability β. The average is off by more than α/2 with probability at most β/2 (Hoeffding).
+    The noise has scale 1/(εn). Its absolute value exceeds α/2 with probability e^(−εnα/2) ≤ β/2.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
 
 
 class Round(NamedTuple):
-    """The records that a round uses, and the round's limit on bits. Both depend on public numbers only.
+    """The records that a round uses, and its limit on bits.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def _ones(concept: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class CompressionLearner(OfHypotheses, PlainParameters):
-    """Learn with a number of examples that depends on the description of the *target*, not on the class.
+    """Learn from few examples if the target has a short description.
 
-    Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
-    at most b_t bits; on the other half the error of the chosen hypothesis is measured, with noise. A measured
-    error of at most 2·alpha/3 ends the run with that hypothesis. If the records run out, the output is
-    "insufficient samples".
+    Round t takes n_1·2^(t−1) fresh records. On one half of these the generic learner chooses among the
+    hypotheses of at most b_t bits. On the other half the error of the chosen hypothesis is measured, with
+    noise. A measured error of at most 2·alpha/3 ends the run with that hypothesis. If the records run out,
+    the output is "insufficient samples".
 
     Parameters
     ----------
@@ -107,42 +107,45 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     concepts
         The class. Default: monotone conjunctions of three variables.
     bits
-        Takes a concept; returns the length of its description, a whole number ≥ 0. The stated sizes assume
+        Takes a concept, returns the length of its description, a whole number ≥ 0. The stated sizes assume
         that at most 2^b concepts have b bits or fewer; privacy does not depend on this. Default: the number
-        of variables that the conjunction holds.
+        of variables in the conjunction.
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     first_round, caps
-        n_1 and the list b_1, b_2, … (the last one repeated), in place of those that the guarantee needs.
-        Public; privacy does not depend on them. Accuracy is claimed only for the default `caps` and a first
-        round at least as long as the default.
+        n_1 and the list b_1, b_2, … (the last one repeated), in place of those that the guarantee needs. They
+        are public, and privacy does not depend on them. Accuracy is claimed only for the default `caps` and a
+        first round at least as long as the default.
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or a record has an x that is not in the domain or a y that is not one of
-        the two labels of the class.
+        A parameter is out of range, or a record is not a labelled point of the class.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, over *all* rounds. n_1 alone decides which
-    records belong to each half of each round. The record that is replaced lies in one of these halves. Given
-    all earlier outputs, the output of this half is epsilon-private: it is a choice by the exponential
-    mechanism, or an error with Laplace noise of scale 1/(epsilon·records). Later steps do not see the record
-    again and depend on it only through that output. Basic composition over R rounds would give 2R·epsilon.
+    *Privacy.* epsilon-differential privacy when one record is replaced, over *all* rounds. n_1 alone decides
+    which records belong to each half of each round. The replaced record lies in one half. Given all earlier
+    outputs, the output of this half is epsilon-private. It is a choice by the exponential mechanism, or an
+    error with Laplace noise of scale 1/(epsilon·records). Later steps depend on the record only through that
+    output. (Basic composition over R rounds would give 2R·epsilon.)
 
-    Utility, for examples of any distribution labelled by a concept of b bits. Round t may fail with
-    probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A measured error is off by more than α/3 with probability at
-    most β_t. So, with probability 1 − β/2, every hypothesis that ends a run has error at most α. (ii) b_t is
-    the largest length for which the generic learner, over the hypotheses of at most that length, has enough
-    records for (α/3, β_t). In a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has
-    error at most α/3 and passes. So the run ends by the first such round with probability 1 − β. Let X =
-    (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. The number of records read by then is at most a constant times X,
-    or n_1 if n_1 is larger. Learning with hypotheses of b bits needs of the order of X records. Each later
-    round is reached with probability at most 2β_t, so the expected number of records is of the same order.
-    (K11 §3.1 states this and omits the details.)
+    *Utility*, for examples of any distribution labelled by a concept of b bits. Round t may fail with
+    probability β_t = β/2^(t+1), and Σ β_t ≤ β/2.
+
+    (i) A measured error is off by more than α/3 with probability at most β_t. So, with probability 1 − β/2,
+    every hypothesis that ends a run has error at most α.
+
+    (ii) b_t is the largest length for which the generic learner has enough records for (α/3, β_t). In a round
+    with b_t ≥ b, except with probability β_t, the chosen hypothesis has error at most α/3 and passes. So the
+    run ends by the first such round with probability 1 − β.
+
+    (iii) Let X = (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. Learning with hypotheses H_b of b bits needs of the
+    order of X records. The run reads at most a constant times X records, or n_1 if that is larger. Each later
+    round is reached with probability at most 2β_t, so the expected number is of the same order. (K11 §3.1
+    states this and omits the details.)
 
     Examples
     --------
@@ -177,7 +180,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """The class with its truth table, one concept for each labelling of the domain."""
+        """The class with one concept for each labelling of the domain."""
         return Hypotheses.of(self.concepts).distinct()
 
     @cached_property
@@ -195,7 +198,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed.
 
         Accuracy is claimed for the default `caps` and a first round at least as long as the default. A longer
-        first round lengthens all others, so every test and every choice has more records.
+        first round gives every test and every choice more records.
 
         Examples
         --------
@@ -207,11 +210,11 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def _needed(self) -> int:
-        """The number of examples after which every concept of the class has been admitted."""
+        """The number of examples that admit every concept of the class."""
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return the number of examples up to the end of the first round that admits this many bits.
+        """Return the number of examples that admit hypotheses of this many bits.
 
         Examples
         --------
@@ -231,7 +234,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return found
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems with a target in the class, with `sample_size` examples each."""
+        """Return hard problems whose target is in the class, with `sample_size` examples each."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -246,13 +249,13 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return INSUFFICIENT
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs, drawn from the exact law."""
+        """Return `size` outputs."""
         cumulative = np.cumsum(self._masses(database))
         chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
         return [self._outcomes[place] for place in chosen.tolist()]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law: the rounds are independent, and each may end the run."""
+        """Return the exact law of the output."""
         from audit.distributions import Finite
 
         return Finite(self._outcomes, self._masses(database))
@@ -278,7 +281,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the admitted hypotheses by index, the mechanism that chooses one, and their errors."""
+        """Return the admitted hypotheses by index, the choosing mechanism, and the errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -289,7 +292,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return admitted, choice, self._errors(database, it.start, it.middle)[admitted]
 
     def _errors(self, database: Any, start: int, stop: int) -> NDArray[np.float64]:
-        """Return how many of the records `start` … `stop` − 1 each hypothesis misclassifies."""
+        """Return how many of the records `start` to `stop` − 1 each hypothesis misclassifies."""
         return self.hypotheses.table.errors(self._count(database, start, stop))
 
     def _count(self, database: Any, start: int = 0, stop: int | None = None) -> LabelCounts:
@@ -315,7 +318,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits, at least the shortest of all."""
+        """Return the largest description length that round `count` admits.
+
+        It is at least the shortest of all lengths.
+        """
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()
@@ -323,7 +329,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return int(max([lengths[0], *fitting]))
 
     def _learned_from(self, bits: int, count: int) -> int:
-        """Return how many records the generic learner needs in a round over hypotheses of `bits` bits."""
+        """Return how many records the generic learner needs for hypotheses of `bits` bits."""
         return _generic_size(
             int((self.lengths <= bits).sum()),
             alpha=self.alpha / 3.0,

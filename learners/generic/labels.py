@@ -1,4 +1,4 @@
-"""The generic label-private learner: public examples give hypotheses, private labels choose one of them."""
+"""The generic learner that keeps only labels private."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ _MOST = 2**40
 
 
 def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
-    """Return how many unlabelled examples suffice: hypotheses that agree on them rarely differ elsewhere.
+    """Return how many unlabelled examples separate all hypotheses that differ.
+
+    Hypotheses that agree on these examples rarely differ elsewhere.
 
     Parameters
     ----------
     vc_dimension
-        v: the VC dimension of the class, ≥ 0.
+        v, the VC dimension of the class, ≥ 0.
     alpha
         The probability with which two hypotheses may differ, in (0, 1].
     beta
@@ -50,10 +52,10 @@ def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
 
     Guarantee
     ---------
-    The least n ≥ 8/alpha with 2·Π(2n)²·2^(−n·alpha/2) ≤ beta, where Π(m) = Σ_{i ≤ v} C(m, i). With
-    probability 1 − beta every two concepts that differ with probability above alpha also differ on at least
-    one of n independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and
-    Warmuth for the class of all differences c ⊕ c′, which labels 2n points in at most Π(2n)² ways by Sauer's
+    The size is the least n ≥ 8/alpha with 2·Π(2n)²·2^(−n·alpha/2) ≤ beta, where Π(m) = Σ_{i ≤ v} C(m, i).
+    With probability 1 − beta every two concepts that differ with probability above alpha also differ on one
+    of n independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and Warmuth
+    for the class of all differences c ⊕ c′. This class labels 2n points in at most Π(2n)² ways by Sauer's
     lemma. So n = O((v·ln(1/alpha) + ln(1/beta))/alpha), which does not depend on |X| or |C|.
 
     Examples
@@ -83,11 +85,11 @@ def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelPrivateLearner(OfHypotheses, PlainParameters):
-    """Keep a concept for each labelling of the first x's, then choose by the errors on the other records.
+    """Learn a concept so that labels are private and points are not.
 
-    A database is a list of (x, y). Of the first part of the records (`share`) only x is used: one concept is
-    kept for each way that the class can label them. The exponential mechanism then chooses among these
-    concepts by the labels of the other records. The output is the name of a concept.
+    A database is a list of (x, y). The first part (`share`) is used without labels. One concept is kept for
+    each labelling of its x's. The exponential mechanism then chooses a kept concept by the labels of the
+    other records. The output is the name of a concept.
 
     Parameters
     ----------
@@ -98,30 +100,29 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     share
-        The part of a database that is used without labels, in [0, 1]; None: the share that `sample_size`
+        The part of a database that is used without labels, in [0, 1]. None: the share that `sample_size`
         assumes.
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or a record has an x that is not in the domain or a y that is not one of
-        the two labels of the class.
+        A parameter is out of range, or a record is not a labelled point of the class.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one *label* is replaced (BNS Definition 13): which concepts are kept
-    depends on the x's alone, and the number of errors of each kept concept changes by at most 1. The examples
-    are not private: a concept that is not kept has probability 0, so replacing one x can be seen with
-    certainty. The same learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
+    epsilon-differential privacy when one *label* is replaced (BNS Definition 13). The kept concepts depend on
+    the x's alone. The number of errors of each kept concept changes by at most 1. The points are not private:
+    a concept that is not kept has probability 0, so replacing one x can be seen with certainty. The same
+    learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
 
     With `sample_size` independent examples of any distribution, labelled by a concept of the class, the error
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
-    x's for alpha/2 and beta/2, some concept that is kept is within alpha/2 of the target. At most Π(m)
-    concepts are kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept
-    is at most alpha/2 worse than the best concept that is kept. Neither sample size depends on |X| or |C|,
-    only on the VC dimension. On fewer records the learner still answers, but no error is claimed.
+    x's for alpha/2 and beta/2, some kept concept is within alpha/2 of the target. At most Π(m) concepts are
+    kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept is at most
+    alpha/2 worse than the best kept concept. These sizes depend on the VC dimension, not on |X| or |C|. On
+    fewer records the learner still answers, but no error is claimed.
 
     Examples
     --------
@@ -152,7 +153,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """The class with its truth table. Of concepts that label the domain alike, only the first is kept."""
+        """The class with one concept for each labelling of the domain."""
         return Hypotheses.of(self.concepts).distinct()
 
     @property
@@ -162,12 +163,12 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def unlabelled_size(self) -> int:
-        """The number of unlabelled records (x's) that the utility claim needs."""
+        """The number of unlabelled records that the utility claim needs."""
         return net_size(self.hypotheses.vc_dimension, alpha=self.alpha / 2.0, beta=self.beta / 2.0)
 
     @cached_property
     def labelled_size(self) -> int:
-        """The number of labelled records that the utility claim needs besides the unlabelled ones."""
+        """The number of labelled records that the utility claim needs in addition."""
         kept = sauer_bound(points=self.unlabelled_size, vc_dimension=self.hypotheses.vc_dimension)
         kept = min(kept, len(self.hypotheses.names))
         return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)
@@ -182,7 +183,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return max(math.ceil(size / part) + 1 for size, part in parts)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems with a target in the class, with `sample_size` examples each."""
+        """Return hard problems whose target is in the class, with `sample_size` examples each."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -196,14 +197,16 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return [names[place] for place in chosen.tolist()]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the output; concepts that are not kept have probability 0."""
+        """Return the exact law of the output."""
         from audit.distributions import Finite
 
         names, mechanism, errors = self._choice(database)
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return, for each labelling that the class gives to the points, the first concept that gives it.
+        """Return one concept for each labelling of the points by the class.
+
+        The first concept with the labelling is kept.
 
         Examples
         --------
@@ -243,7 +246,7 @@ def _kinds(database: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplacedRecords(LabelPrivateLearner):
-    """The label-private learner with a claim for whole records, which is false.
+    """The label-private learner with a false claim for whole records.
 
     Parameters
     ----------
@@ -252,9 +255,9 @@ class ReplacedRecords(LabelPrivateLearner):
 
     Guarantee
     ---------
-    None. Take two concepts that agree on the point u and differ on w. If the part that is used without labels
-    holds only copies of u, one of the two concepts is kept. If one copy is replaced by w, both are kept. So
-    an output has positive probability on one database and probability 0 on the other: the loss is infinite.
+    None. Take two concepts that agree on the point u and differ on w. If the part without labels holds only
+    copies of u, one of these concepts is kept. If one copy is replaced by w, both concepts are kept. So an
+    output has positive probability on one database and 0 on the other. The loss is infinite.
 
     Examples
     --------
@@ -270,7 +273,7 @@ class ReplacedRecords(LabelPrivateLearner):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def suggested_pairs(self) -> list[Any]:
-        """Return neighbours whose first x differs, so that a different concept is kept."""
+        """Return neighbours whose first x differs, so that different concepts are kept."""
         least = self.size if isinstance(self.size, int) else self.size[0]
         label = self.hypotheses.labels[0]
         rest = [(self.hypotheses.domain[0], label)] * (least - 1)

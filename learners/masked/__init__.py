@@ -1,4 +1,4 @@
-"""MASKED-PARITY shows what interaction gains (K08 §5, K11 §5.3): algorithms, an oracle, a lower bound.
+"""The class MASKED-PARITY, which shows what interaction gains (K08 §5, K11 §5.3).
 
 Examples
 --------

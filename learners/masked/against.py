@@ -1,4 +1,4 @@
-"""Subjects of audits: the learners of MASKED-PARITY, run against every valid oracle."""
+"""The learners of MASKED-PARITY, audited against every valid oracle."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = ["bent_against", "coarse_against", "masked_against", "weak_against"]
 
 @dataclass(frozen=True)
 class _Concepts(Reweighted):
-    """Proposes concepts; the examples are always uniform."""
+    """Proposes concepts, always with uniform examples."""
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a concept (r, a) that differs from this one in one bit: a bit of r, or a."""
+        """Return a concept that differs from this one in one bit of r, or in `a`."""
         del label
         return _named(MaskedProblem(population, examples=1).varied(rng))
 
@@ -50,7 +50,10 @@ def _named(problem: MaskedProblem) -> tuple[str, MaskedPopulation]:
 def _algorithm(
     learner: MaskedLearner, *, hardest: StatisticalQuery, queries: int, alpha: float
 ) -> SQAlgorithm:
-    """Return an algorithm with hard targets: r is 0…0, 0…01, 01…01 or 1…1, and a is 0 or 1."""
+    """Return an algorithm with hard targets.
+
+    r is 0…0, 0…01, 01…01 or 1…1, and a is 0 or 1.
+    """
     dimension = learner.dimension
     words = sorted({0, 1, (2**dimension - 1) // 3, 2**dimension - 1})
     concepts = [MaskedPopulation(dimension, r=r, a=a) for r in words for a in (0, 1)]
@@ -70,7 +73,7 @@ def _concept_error(output: Any, population: Any) -> float:
 
 
 def _wrong_side(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return how far an answer lies past the threshold, on the side away from the truth."""
+    """Return how far an answer lies past the threshold, away from the truth."""
     threshold = 0.25
     if isinstance(query.function, BitQuery):
         threshold = 0.25 / query.function.dimension
@@ -98,7 +101,9 @@ def _weak(*, dimension: int) -> SQAlgorithm:
 
 
 def masked_against(*, dimension: int = 8) -> OracleRun:
-    """Return `AdaptiveMasked` (K11 Proposition 5.18) as the subject of an audit against all valid oracles.
+    """Return `AdaptiveMasked` as the subject of an audit against all valid oracles.
+
+    The source is K11 Proposition 5.18.
 
     Examples
     --------
@@ -110,7 +115,7 @@ def masked_against(*, dimension: int = 8) -> OracleRun:
 
 
 def bent_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner` at K08 Theorem 5.1's tolerance as a subject, audited against all valid oracles.
+    """Return `BentLearner` at the tolerance of K08 Theorem 5.1, to audit with any oracle.
 
     Examples
     --------
@@ -134,7 +139,7 @@ def weak_against(*, dimension: int = 8) -> OracleRun:
 
 
 def coarse_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner` at K11 Theorem 5.16's tolerance as a subject, audited against all valid oracles.
+    """Return `BentLearner` at the tolerance of K11 Theorem 5.16, to audit with any oracle.
 
     Examples
     --------

@@ -1,7 +1,6 @@
-"""Algorithms with statistical queries for MASKED-PARITY under the uniform distribution.
+"""Algorithms with statistical queries for MASKED-PARITY on uniform examples.
 
-Each learns about the data through an oracle only. The adaptive algorithm asks in two rounds. All others are
-non-adaptive: they ask in one round, through `NonAdaptive`, which refuses a second one.
+The adaptive algorithm asks in two rounds. All others ask in one round, through `NonAdaptive`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,9 @@ __all__ = ["AdaptiveMasked", "BentLearner", "GuessingLearner", "WeakLearner", "b
 
 
 def bit_tau(dimension: int) -> float:
-    """Return 1/(4d + 1), the tolerance at which an answer determines a bit of r (K11 Proposition 5.18).
+    """Return the tolerance at which an answer determines a bit of r.
+
+    It is 1/(4d + 1) (K11 Proposition 5.18).
 
     Examples
     --------
@@ -40,7 +41,10 @@ def _bit_queries(dimension: int) -> list[StatisticalQuery]:
 
 
 def _word(answers: Sequence[float]) -> int:
-    """Return r as a number, the first bit heaviest. Bit j is 1 if answer j is above 1/(4d)."""
+    """Return r as a number, with bit j set if answer j is above 1/(4d).
+
+    The first bit is the heaviest.
+    """
     return int("".join("1" if answer > 0.25 / len(answers) else "0" for answer in answers), 2)
 
 
@@ -54,7 +58,9 @@ class _OnWords:
 
 @dataclass(frozen=True)
 class AdaptiveMasked(_OnWords):
-    """A_MP: learn the bits of r in a first round, then a by a query that depends on r (K11 §5.3.1; K08 §5.1).
+    """The adaptive algorithm A_MP for MASKED-PARITY (K11 §5.3.1, K08 §5.1).
+
+    Its first round asks for the bits of r. Its second round asks for `a` with a query that depends on r.
 
     Parameters
     ----------
@@ -63,10 +69,10 @@ class AdaptiveMasked(_OnWords):
 
     Guarantee
     ---------
-    The output is the target, with every valid oracle. It takes d queries of tolerance 1/(4d + 1) in the first
-    round, and one of tolerance 1/5 in the second (K11 Proposition 5.18). The query for bit j has mean
-    r_j/(2d), and 0 + 1/(4d + 1) < 1/(4d) < 1/(2d) − 1/(4d + 1). If r is right, the last query has mean a/2,
-    and 1/5 < 1/4 < 1/2 − 1/5.
+    With every valid oracle the output is the target. The first round asks d queries of tolerance 1/(4d + 1),
+    the second round one of tolerance 1/5 (K11 Proposition 5.18). The query for bit j has mean r_j/(2d), and 0
+    + 1/(4d + 1) < 1/(4d) < 1/(2d) − 1/(4d + 1). If r is right, the last query has mean a/2, and 1/5 < 1/4 <
+    1/2 − 1/5.
 
     Examples
     --------
@@ -93,9 +99,9 @@ class AdaptiveMasked(_OnWords):
 
 @dataclass(frozen=True)
 class BentLearner(_OnWords):
-    """Learn r and a in *one* round: a bent function is equally correlated with every parity.
+    """Learn r and `a` of MASKED-PARITY in *one* round, with a bent function.
 
-    This refutes K08 Theorem 5.1.
+    A bent function is equally correlated with every parity. The learner refutes K08 Theorem 5.1.
 
     Parameters
     ----------
@@ -106,11 +112,11 @@ class BentLearner(_OnWords):
 
     Guarantee
     ---------
-    If tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1), the output is the target, with every valid oracle. It takes d
-    + 1 queries, which are all asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with
-    |ĥ(r)| = 2^(−d/2). So this mean differs from 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of ĥ(r)
-    tells whether the mean is above 1/2 for a = 0 or for a = 1. The tolerance of K08's theorem meets both
-    conditions for every even d > 6. The tolerance of K11 Theorem 5.16, 2^(−d/3), is too large for every d.
+    If tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1), the output is the target, with every valid oracle. All d + 1
+    queries are asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with |ĥ(r)| =
+    2^(−d/2). So this mean differs from 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of ĥ(r) tells
+    whether the mean is above 1/2 for a = 0 or for a = 1. The tolerance of K08's theorem meets the conditions
+    for every even d > 6. The tolerance of K11 Theorem 5.16, 2^(−d/3), is too large for every d.
 
     Examples
     --------
@@ -139,7 +145,7 @@ class BentLearner(_OnWords):
         return default if self.tau is None else self.tau
 
     def queries(self) -> list[StatisticalQuery]:
-        """Return all queries of the round."""
+        """Return all queries."""
         bits = [BitQuery(self.dimension, place).asked(self.tolerance) for place in range(self.dimension)]
         return [*bits, BentQuery(self.dimension).asked(self.tolerance)]
 
@@ -153,7 +159,9 @@ class BentLearner(_OnWords):
 
 @dataclass(frozen=True)
 class WeakLearner(_OnWords):
-    """Learn r in one round, and predict a wrong parity for examples with b = 0: the error is always 1/4.
+    """Learn r in one round and guess `a`, with error 1/4.
+
+    The hypothesis predicts a wrong parity for examples with b = 0.
 
     Parameters
     ----------
@@ -189,7 +197,9 @@ class WeakLearner(_OnWords):
 
 @dataclass(frozen=True)
 class GuessingLearner(_OnWords):
-    """A non-adaptive strong learner. Its only round asks for r, and for what a is under each guess of r.
+    """A non-adaptive strong learner that guesses r.
+
+    Its only round asks for r, and for the value of `a` under each guess of r.
 
     Parameters
     ----------
@@ -203,7 +213,7 @@ class GuessingLearner(_OnWords):
     Guarantee
     ---------
     If r is one of `words`, the output is the target. Otherwise the output has a = 0, and the error is 0 or
-    1/2. By K11 Theorem 5.16 no non-adaptive algorithm does much better than that.
+    1/2. By K11 Theorem 5.16 no non-adaptive algorithm does much better.
 
     Examples
     --------
@@ -218,7 +228,7 @@ class GuessingLearner(_OnWords):
     tau: float | None = None
 
     def queries(self) -> list[StatisticalQuery]:
-        """Return all queries of the round."""
+        """Return all queries."""
         tau = 2.0 ** (-self.dimension / 3) if self.tau is None else self.tau
         guesses: list[Any] = [ParityQuery(self.dimension, word).asked(tau) for word in self.words]
         return [*_bit_queries(self.dimension), *guesses]

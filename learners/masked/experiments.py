@@ -1,4 +1,4 @@
-"""Experiments on whole concept classes: how often an SQ algorithm learns, against a given oracle."""
+"""How often an SQ algorithm learns the concepts of a class, with a given oracle."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Outcome:
     quarter
         The number of concepts on which the error is at least 1/4.
     told
-        The number of concepts for which some answer of the lower bound's oracle depended on a.
+        The number of concepts for which some answer of the lower bound's oracle depended on `a`.
     queries, rounds
         The largest numbers of queries and of rounds for a concept.
 
@@ -59,7 +59,7 @@ def over_concepts(
     words: Iterable[int] | None = None,
     oracle: Callable[[MaskedPopulation], Oracle] = BlindOracle,
 ) -> Outcome:
-    """Return the results of an SQ algorithm on many concepts, each with an oracle of its own.
+    """Return the results of an SQ algorithm on many concepts.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def over_concepts(
     dimension
         d.
     words
-        The words r; each gives two concepts, a = 0 and a = 1. None: all 2^d words.
+        The words r, by default all 2^d. Each gives two concepts, a = 0 and a = 1.
     oracle
         Takes a concept, returns its oracle. Default: the oracle of K11's lower bound.
 
@@ -99,7 +99,9 @@ def over_concepts(
 
 
 def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float:
-    """Return K11's lower bound on the share of concepts where a non-adaptive learner has error ≥ 1/4.
+    """Return a lower bound on the share of concepts with error at least 1/4.
+
+    It holds for every non-adaptive learner (K11 Theorem 5.16).
 
     Parameters
     ----------
@@ -108,14 +110,15 @@ def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float
     dimension
         d.
     printed
-        True: 1/2 − t/2^(d/3 + 2), as the theorem prints it; else 1/2 − t/2^(d/3 + 3), as its proof shows it.
+        True: 1/2 − t/2^(d/3 + 2), as the theorem prints it. False: 1/2 − t/2^(d/3 + 3), as its proof shows
+        it.
 
     Guarantee
     ---------
-    One query has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts (Parseval),
-    a share of 2^(−d/3 − 2). So with probability at least 1 − t/2^(d/3 + 2), a random concept (r, a) gets
-    answers that do not depend on a. Then the error is at least 1/4 on (r, 0) or on (r, 1). So a random
-    concept has such an error with at least half of that probability.
+    One query g has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts
+    (Parseval), a share of 2^(−d/3 − 2). So with probability at least 1 − t/2^(d/3 + 2), a random concept (r,
+    a) gets answers that do not depend on a. Then the error is at least 1/4 on (r, 0) or on (r, 1). So a
+    random concept has such an error with at least half of that probability.
 
     Examples
     --------

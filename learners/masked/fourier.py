@@ -1,8 +1,7 @@
-"""A statistical query about MASKED-PARITY under the uniform distribution, split as the lower bound splits it.
+"""Means of statistical queries about MASKED-PARITY, split as in K11 equation (7).
 
-K11 equation (7): E[g] on the concept c_{r,a} is a constant C_g, plus a part that depends on r alone, plus
-(−1)^a times a part that depends on r. One Walsh transform gives the last part for all 2^d words r at once. So
-the true answer to any query is known on every concept of the class, exactly up to rounding.
+The mean E[g] on the concept c_{r,a} is a constant C_g, plus a part that depends on r alone, plus (−1)^a times
+a part that depends on r. One Walsh transform gives the last part for all 2^d words r.
 """
 
 from __future__ import annotations
@@ -22,27 +21,30 @@ __all__ = ["Parts", "Pointwise", "Split", "split", "walsh"]
 
 
 class Pointwise(Protocol):
-    """A query whose value can be computed at every record, and therefore also its expectations."""
+    """A query whose value can be computed at every record."""
 
     @property
     def dimension(self) -> int:
-        """d, the length of the words x."""
+        """The length d of the words x."""
 
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the query's values at the records ((x, i, b), y). Words x are given as numbers."""
+        """Return the query's values at the records ((x, i, b), y).
+
+        Words x are given as numbers.
+        """
 
 
 class Parts(NamedTuple):
-    """The expectation of a query on c_{r,a}, split as K11 equation (7) splits it.
+    """The mean of a query on c_{r,a}, split as in K11 equation (7).
 
     Parameters
     ----------
     constant
-        C_g: the same for all concepts.
+        C_g, the same for all concepts.
     masked
-        ⟨f⁰_g, c⁰_{r,0}⟩: added if a = 0 and subtracted if a = 1.
+        ⟨f⁰_g, c⁰_{r,0}⟩, added if a = 0 and subtracted if a = 1.
     shown
-        ⟨f¹_g, c¹_r⟩: the part that depends on r alone.
+        ⟨f¹_g, c¹_r⟩, the part that depends on r alone.
 
     Examples
     --------
@@ -56,16 +58,18 @@ class Parts(NamedTuple):
 
     @property
     def blind(self) -> Any:
-        """The part that can be answered without knowing a."""
+        """The part of the mean that does not depend on `a`."""
         return self.constant + self.shown
 
     def expectation(self, a: Any) -> Any:
-        """Return E[g] over uniform examples that are labelled by the concept with this `a`."""
+        """Return the mean over uniform examples of the concept with this `a`."""
         return self.blind + signs(a) * self.masked
 
 
 def walsh(values: Any) -> NDArray[np.float64]:
-    """Return the Walsh coefficients E_x[f(x)·(−1)^⟨r, x⟩] for every r, with x uniform.
+    """Return the Walsh coefficients of a function, one for every word r.
+
+    They are E_x[f(x)·(−1)^⟨r, x⟩] with x uniform.
 
     Parameters
     ----------
@@ -88,7 +92,7 @@ def walsh(values: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The three parts of a query's expectation, on every concept.
+    """The three parts of a query's mean, on every concept.
 
     Parameters
     ----------
@@ -111,7 +115,7 @@ class Split:
     bits: NDArray[np.float64]
 
     def parts(self, r: Any) -> Parts:
-        """Return the parts at one word r, or at an array of them, as arrays."""
+        """Return the parts at one word r, or at an array of words."""
         words, dimension = np.asarray(r), len(self.bits)
         shown = signs(bit(words[..., None], np.arange(dimension), dimension=dimension)) * self.bits
         return Parts(self.constant, self.masked[words], shown.sum(axis=-1))
@@ -119,7 +123,7 @@ class Split:
 
 @lru_cache(maxsize=64)
 def split(query: Pointwise) -> Split:
-    """Return the parts of a query's expectation, by one pass over the domain of 2^(d + 1)·d points.
+    """Return the parts of a query's mean, by a pass over all 2^(d + 1)·d points.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an algorithm for MASKED-PARITY may output, and its exact error under the uniform distribution."""
+"""Hypotheses about MASKED-PARITY and their exact errors on uniform examples."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ __all__ = ["MaskedHypothesis", "masked_error"]
 
 @dataclass(frozen=True)
 class MaskedHypothesis:
-    """A hypothesis that labels (x, i, b) with (−1)^(⟨word, x⟩ + mask) if b = 0, and (−1)^{shown_i} if b = 1.
+    """A hypothesis that labels (x, i, b) by one word if b = 0 and by another if b = 1.
 
-    A concept c_{r,a} is the case word = shown = r, mask = a.
+    The label is (−1)^(⟨word, x⟩ + mask) if b = 0, and (−1)^{shown_i} if b = 1. A concept c_{r,a} is the case
+    word = shown = r, mask = a.
 
     Parameters
     ----------
     dimension
         d.
     shown
-        The word that gives the labels if b = 1, as a number with the first bit heaviest.
+        The word for b = 1, as a number with the first bit heaviest.
     word, mask
-        The word and the bit that give the labels if b = 0.
+        The word and the bit for b = 0.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class MaskedHypothesis:
 
     @property
     def concept(self) -> tuple[tuple[int, ...], int]:
-        """The concept that agrees with this hypothesis on the examples ((x, i, b), y) with b = 0."""
+        """The concept that agrees with this hypothesis on the examples with b = 0."""
         return bits_of(self.word, self.dimension), self.mask
 
     def error(self, target: Any) -> float:
@@ -55,8 +56,8 @@ class MaskedHypothesis:
 
         Guarantee
         ---------
-        Half of the examples (x, i, b) have b = 1: there the error is the share of wrong bits. On the others,
-        two different parities disagree on half of the words x, and a parity and its negation on all.
+        On the half with b = 1 the error is the share of wrong bits. On the half with b = 0, two different
+        parities disagree on half of the words x. A parity and its negation disagree on all.
         """
         other = MaskedHypothesis.of(target)
         wrong = (self.shown ^ other.shown).bit_count() / self.dimension
@@ -65,7 +66,7 @@ class MaskedHypothesis:
 
 
 def masked_error(output: Any, target: Any) -> float:
-    """Return the error of a concept or a `MaskedHypothesis`; 1 for an output that is neither.
+    """Return the error of a concept or a `MaskedHypothesis`, or 1 for other outputs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""MASKED-PARITY learned privately: the adaptive SQ learner's two rounds, with central or local noise."""
+"""MASKED-PARITY learned privately in two rounds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LARGEST_LAW = 12
 
 @dataclass(frozen=True)
 class _Read:
-    """A database as arrays: words, places, bits and labels."""
+    """A database as arrays of words, places, bits and labels."""
 
     x: NDArray[np.int64]
     i: NDArray[np.int64]
@@ -46,7 +46,7 @@ class _Read:
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
-    """Learn MASKED-PARITY under uniform examples, exactly and privately, in two rounds of noisy averages.
+    """Learn MASKED-PARITY exactly and privately from uniform examples.
 
     A database is a list of ((x, i, b), y), where (x, i, b) is a word of d + log2(d) + 1 bits and y is 1 or
     −1. The output is a concept ((r_1, …, r_d), a), or "insufficient samples".
@@ -60,27 +60,25 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     beta
         Failure probability, in (0, 1/2).
     model
-        ``"central"``: noise on the averages; ``"local"``: every record reports for itself, in two rounds.
-        What the second round asks depends on the answers to the first.
+        ``"central"``: noise on the averages. ``"local"``: every record reports for itself, in two rounds.
     size
-        The number of records in each database of a privacy audit; default d + 1.
+        The number of records in audited databases; default d + 1.
 
     Raises
     ------
     InvalidValue
-        d is not a power of two, or another parameter is out of range; when a database is read, a point has
-        the wrong number of bits, or a label is neither 1 nor −1.
+        d is not a power of two, another parameter is out of range, a point has the wrong number of bits, or a
+        label is neither 1 nor −1.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced; in the local model, epsilon-local differential
-    privacy (K11 Theorem 5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. The
-    answers of the first round fix the query of the second round, which reads records not used before.
+    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model
+    (K11 Theorem 5.7 and §5.3.1). Each record affects one of d + 1 averages (`ChunkNoise`). The answers of the
+    round for r fix the query of the round for a, which reads records not used before.
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −
-    beta: all answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
-    output is "insufficient samples". With d + 1 or more but fewer than `sample_size`, the output is a
-    concept, but no accuracy is claimed.
+    beta. All answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
+    output is "insufficient samples". In between the output is a concept, but no accuracy is claimed.
 
     Examples
     --------
@@ -111,12 +109,12 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` uniform examples: no error at all."""
+        """The accuracy claimed on `sample_size` uniform examples, without any error."""
         return PAC(0.0, self.beta)
 
     @property
     def concepts(self) -> MaskedParityClass:
-        """The class."""
+        """The class MASKED-PARITY."""
         return MaskedParityClass(self.dimension)
 
     @property
@@ -130,7 +128,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return AdaptiveMasked(self.dimension)
 
     def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
-        """Return the learner with another beta; `alpha` is only checked, as the learner has no error."""
+        """Return the learner with another beta, after a check of `alpha`."""
         if alpha is not None:
             probability(alpha, what=f"The `alpha` of `{type(self).__name__}`")
         return super()._at(None, beta)
@@ -141,7 +139,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return problems of `sample_size` examples. In their concepts (r, a), r is 0…0, 0…01 or 1…1."""
+        """Return problems of `sample_size` examples with r = 0…0, 0…01 and 1…1."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())
@@ -158,7 +156,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return random_masked(self.dimension, examples=self.sample_size(), rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the concept that the SQ learner finds with the private oracle of `model`."""
+        """Return the concept that the SQ learner finds with a private oracle."""
         self._read(database)
         if not self._chunk(database):
             return INSUFFICIENT
@@ -166,7 +164,10 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the concepts of `size` runs; in run i, databases of one length get the same noise."""
+        """Return the concepts of `size` runs.
+
+        In run i, databases of one length get the same noise.
+        """
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size
@@ -181,7 +182,9 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         ]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law. Noisy averages decide the bits of r, independently; given r, one decides `a`.
+        """Return the exact law of the concept.
+
+        Noisy averages decide the bits of r independently. Given r, another average decides `a`.
 
         Raises
         ------
@@ -206,19 +209,25 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return Finite(list(self.concepts.listed_concepts()), log_probabilities=(of_word + of_mask).T.ravel())
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with two records per chunk. One average moves, but stays above its threshold."""
+        """Return neighbours with two records per chunk.
+
+        One average moves, but stays above its threshold.
+        """
         point = (*[0] * (self.concepts.length - 1), 1)
         left = [(point, -1)] * (2 * (self.dimension + 1))
         return [(left, [(point, 1), *left[1:]])]
 
     def _bit_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return, for every j, the share of the records in chunk j with i = j, b = 1 and y = −1."""
+        """Return the share of records in chunk j with i = j, b = 1 and y = −1, for every j."""
         hits = (read.b == 1) & (read.y == -1)
         chunks = [slice(place * chunk, (place + 1) * chunk) for place in range(self.dimension)]
         return np.array([(hits[it] & (read.i[it] == place)).mean() for place, it in enumerate(chunks)])
 
     def _mask_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return, for every r, the share of records with b = 0 and y ≠ (−1)^⟨r, x⟩ in the last chunk."""
+        """Return the share of records in the last chunk that contradict a = 0, for every r.
+
+        These records have b = 0 and y ≠ (−1)^⟨r, x⟩.
+        """
         last = slice(self.dimension * chunk, (self.dimension + 1) * chunk)
         masked = read.b[last] == 0
         sums = np.bincount(read.x[last][masked], weights=read.y[last][masked], minlength=2**self.dimension)

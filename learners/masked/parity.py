@@ -1,4 +1,4 @@
-"""Why few statistical queries cannot learn PARITY from uniform examples: an oracle that answers 0."""
+"""Why few statistical queries cannot learn PARITY from uniform examples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ __all__ = ["ParityByQueries", "SilentOracle", "WordQuery", "coset_queries"]
 
 @dataclass(frozen=True, eq=False)
 class WordQuery:
-    """The query (−1)^y·f(x) about PARITY: its mean on the concept r is the Walsh coefficient of f at r.
+    """The query (−1)^y·f(x) about PARITY.
+
+    Its mean on the concept r is the Walsh coefficient of f at r.
 
     Parameters
     ----------
@@ -68,7 +70,9 @@ class WordQuery:
 
 
 class SilentOracle(Oracle):
-    """Answers a query about PARITY by 0 if the tolerance allows this answer, and by the exact mean if not.
+    """Answers queries about PARITY by 0 if the tolerance allows it.
+
+    Otherwise the answer is the exact mean.
 
     Parameters
     ----------
@@ -79,9 +83,9 @@ class SilentOracle(Oracle):
     ---------
     This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, so fewer than 1/tau² words r have
     |f̂(r)| > tau. For all other targets the answer is 0. After t queries, adaptive or not, more than 2^d −
-    t/tau² targets have had only the answer 0, so the learner cannot distinguish these. If d is a multiple of
-    3, t ≤ 2^(d/3) and tau ≥ 2^(−d/3), at least 2^(d/3) such targets remain (Blum et al., as K08 §4 and
-    K11 Corollary 5.15 use it).
+    t/tau² targets have had only the answer 0. The learner cannot distinguish these. If d is a multiple of 3,
+    t ≤ 2^(d/3) and tau ≥ 2^(−d/3), at least 2^(d/3) such targets remain (Blum et al., as in K08 §4 and K11
+    Corollary 5.15).
 
     Examples
     --------
@@ -108,11 +112,11 @@ class SilentOracle(Oracle):
 
 
 def coset_queries(dimension: int) -> list[WordQuery]:
-    """Return 2^(d/3) queries. Each word has correlation ±2^(−d/3) with one of them, and 0 with the others.
+    """Return 2^(d/3) queries that together are correlated with every word.
 
-    Each query is (−1)^y·f(x), where f is a bent function of the last 2d/3 bits of x times a character of the
-    first d/3 bits. Each is correlated with 2^(2d/3) words. No query can be correlated this much
-    with more words.
+    Each word has correlation ±2^(−d/3) with one query, and 0 with the others. Each query is correlated with
+    2^(2d/3) words, the most that is possible. It is (−1)^y·f(x), where f is a bent function of the last 2d/3
+    bits of x times a character of the first d/3 bits.
 
     Parameters
     ----------
@@ -137,10 +141,10 @@ def coset_queries(dimension: int) -> list[WordQuery]:
 
 @dataclass(frozen=True)
 class ParityByQueries:
-    """Ask queries about PARITY one by one, and return the first word that no answer excludes.
+    """A learner of PARITY that returns the first word that no answer excludes.
 
-    No algorithm can use the answers better, because any word that is consistent with all answers may be the
-    target. As long as all answers are 0, the next query cannot depend on the target.
+    Queries are asked one by one. No algorithm can use the answers better, because any consistent word may be
+    the target. As long as all answers are 0, the next query cannot depend on the target.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""MASKED-PARITY under the uniform distribution, as a population for the oracles of statistical queries."""
+"""MASKED-PARITY on uniform examples, as a population for SQ oracles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["BlindOracle", "MaskedPopulation", "parts_of"]
 
 
 def parts_of(query: StatisticalQuery, r: int) -> Parts:
-    """Return the parts of a query's expectation for the word r; raise if it is not a query of this package.
+    """Return the parts of a query's mean for the word r.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def parts_of(query: StatisticalQuery, r: int) -> Parts:
 
 @dataclass(frozen=True)
 class MaskedPopulation:
-    """Uniform examples labelled by c_{r,a}, with exact means that need no pass over the domain.
+    """Uniform examples labelled by c_{r,a}, with exact means.
 
-    Pass it to `ExactOracle`, `RandomOracle` or `AdversarialOracle` in place of a `Population`.
+    Oracles take it in place of a `Population`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class MaskedPopulation:
 
 
 class BlindOracle(Oracle):
-    """The oracle of the lower bound. If the tolerance allows it, its answer does not depend on the mask a.
+    """The oracle of the lower bound, which hides the mask `a` where it can.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ class BlindOracle(Oracle):
 
     Guarantee
     ---------
-    This is a valid SQ oracle: if |⟨f⁰_g, c⁰⟩| < tau, it answers C_g + ⟨f¹_g, c¹⟩, which is off by less than
-    tau; otherwise it answers the mean itself (K11 §5.3.2). By Parseval's inequality, the oracle answers a
+    This is a valid SQ oracle. If |⟨f⁰_g, c⁰⟩| < tau, it answers C_g + ⟨f¹_g, c¹⟩, which is off by less than
+    tau. Otherwise it answers the mean itself (K11 §5.3.2). By Parseval's inequality, the oracle answers a
     query of tolerance ≥ 2^(−d/3) with the mean for at most 2^(2d/3 − 1) of the 2^(d+1) concepts.
 
     Examples

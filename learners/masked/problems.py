@@ -58,26 +58,26 @@ class MaskedProblem:
         return ListedExamples(self._records, 2 * points + self._labels[points])
 
     def varied(self, rng: np.random.Generator) -> MaskedProblem:
-        """Return the problem of a concept (r, a) that differs from this one in one bit: a bit of r, or a."""
+        """Return the problem of a concept that differs in one bit of r, or in `a`."""
         place = int(rng.integers(self.population.dimension + 1))
         old = self.population
         near = replace(old, a=1 - old.a) if not place else replace(old, r=old.r ^ 1 << place - 1)
         return MaskedProblem(near, self.examples)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the exact error; 1 for an output that is not a concept."""
+        """Return the exact error, or 1 if the output is not a concept."""
         del database
         return masked_error(output, self.population.concept)
 
     @cached_property
     def _records(self) -> tuple[Any, ...]:
-        """Every record; each point occurs twice in a row, once with label 1 and once with label −1."""
+        """Every record, with label 1 and label −1 next to each other."""
         domain = MaskedParityClass(self.population.dimension).listed_domain()
         return tuple((point, label) for point in domain for label in (1, -1))
 
     @cached_property
     def _labels(self) -> NDArray[np.intp]:
-        """1 for every point that the concept labels −1, and 0 for every other point."""
+        """The labels of the points as bits, 1 for label −1."""
         concepts = MaskedParityClass(self.population.dimension)
         return concepts.says(self.population.concept, concepts.listed_domain()).astype(np.intp)
 

@@ -1,4 +1,4 @@
-"""The statistical queries about MASKED-PARITY: their values, and their means split as in `fourier`."""
+"""The statistical queries about MASKED-PARITY, with values and means."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ __all__ = ["BentQuery", "BitQuery", "MaskQuery", "MaskedQuery", "ParityQuery", "
 class MaskedQuery(ABC):
     """A query g about a record ((x, i, b), y), where x has d bits and y = ±1.
 
-    A subclass has `on` and may have `parts` in closed form; by default they come from a Walsh transform of
-    the whole domain (`learners.masked.fourier`), which is possible for d up to about 16.
+    A subclass has `on` and may have `parts` in closed form. The default `parts` is a Walsh transform of the
+    whole domain, which is possible for d up to about 16.
 
     Examples
     --------
@@ -42,10 +42,13 @@ class MaskedQuery(ABC):
 
     @abstractmethod
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the query's values at the records ((x, i, b), y). Words x are given as numbers."""
+        """Return the query's values at the records ((x, i, b), y).
+
+        Words x are given as numbers.
+        """
 
     def parts(self, r: int) -> Parts:
-        """Return the parts of the expectation on the concepts c_{r,0} and c_{r,1}."""
+        """Return the parts of the mean on the concepts c_{r,0} and c_{r,1}."""
         return split(self).parts(r)
 
     def __call__(self, record: Any) -> float:
@@ -65,13 +68,15 @@ class MaskedQuery(ABC):
         return np.broadcast_to(values, len(records)).astype(np.float64)
 
     def asked(self, tau: float) -> StatisticalQuery:
-        """Return the query with the tolerance `tau`, in the form that oracles take."""
+        """Return the query with a tolerance, in the form that oracles take."""
         return StatisticalQuery(self, tau, low=self.low, boolean=self.boolean, vectorised=self.many)
 
 
 @dataclass(frozen=True)
 class BitQuery(MaskedQuery):
-    """The query (i = j) ∧ (b = 1) ∧ (y = −1). Its expectation is r_j/(2d) (K11 §5.3.1, step 1).
+    """The query for bit j of r (K11 §5.3.1, step 1).
+
+    It is (i = j) ∧ (b = 1) ∧ (y = −1). Its mean is r_j/(2d).
 
     Examples
     --------
@@ -87,14 +92,16 @@ class BitQuery(MaskedQuery):
         return np.asarray((np.asarray(i) == self.place) & (np.asarray(b) == 1) & (np.asarray(y) == -1), float)
 
     def parts(self, r: int) -> Parts:
-        """Return (1/4d, 0, −(−1)^{r_j}/4d)."""
+        """Return the parts of the mean, (1/4d, 0, −(−1)^{r_j}/4d)."""
         share = 0.25 / self.dimension
         return Parts(share, 0.0, -share * signs(bit(r, self.place, dimension=self.dimension)))
 
 
 @dataclass(frozen=True)
 class MaskQuery(MaskedQuery):
-    """The query (b = 0) ∧ (y ≠ (−1)^⟨word, x⟩). Its expectation is a/2 if `word` is r (K11 §5.3.1, step 2).
+    """The query for `a`, given a guess `word` of r (K11 §5.3.1, step 2).
+
+    It is (b = 0) ∧ (y ≠ (−1)^⟨word, x⟩). Its mean is a/2 if `word` is r.
 
     Examples
     --------
@@ -110,13 +117,18 @@ class MaskQuery(MaskedQuery):
         return np.asarray((np.asarray(b) == 0) & (np.asarray(y) != signs(parity(x, self.word))), float)
 
     def parts(self, r: int) -> Parts:
-        """Return constant, masked and shown part for r: (1/4, −1/4, 0) if r is `word`, else (1/4, 0, 0)."""
+        """Return the parts of the mean.
+
+        They are (1/4, −1/4, 0) if r is `word`, else (1/4, 0, 0).
+        """
         return Parts(0.25, -0.25 if r == self.word else 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class ParityQuery(MaskedQuery):
-    """The query y·(−1)^⟨word, x⟩ if b = 0, else 0. Its expectation is (−1)^a/2 if r is `word`, else 0.
+    """The query for the parity of `word`, which tells `a` if `word` is r.
+
+    It is y·(−1)^⟨word, x⟩ if b = 0, else 0. Its mean is (−1)^a/2 if r is `word`, else 0.
 
     Examples
     --------
@@ -134,19 +146,24 @@ class ParityQuery(MaskedQuery):
         return np.asarray(np.where(np.asarray(b) == 0, y * signs(parity(x, self.word)), 0), float)
 
     def parts(self, r: int) -> Parts:
-        """Return constant, masked and shown part for r: (0, 1/2, 0) if r is `word`, else (0, 0, 0)."""
+        """Return the parts of the mean.
+
+        They are (0, 1/2, 0) if r is `word`, else (0, 0, 0).
+        """
         return Parts(0.0, 0.5 if r == self.word else 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class BentQuery(MaskedQuery):
-    """The query y·h(x) if b = 0, else 1, where h(x) = (−1)^⟨first half of x, second half of x⟩.
+    """The query for `a` that needs no guess of r.
+
+    It is y·h(x) if b = 0, else 1, where h(x) = (−1)^⟨first half of x, second half of x⟩.
 
     Guarantee
     ---------
-    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality): once r is known,
-    the answer determines a. Yet the query itself does not use r, so it can be asked before r is known. See
-    `learners.masked.BentLearner`.
+    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality). Once r is known,
+    the answer determines a. The query does not use r, so it can be asked before r is known
+    (`learners.masked.BentLearner`).
 
     Examples
     --------
@@ -162,16 +179,17 @@ class BentQuery(MaskedQuery):
         return np.asarray(np.where(np.asarray(b) == 0, y * bent(x, dimension=self.dimension), 1), float)
 
     def parts(self, r: int) -> Parts:
-        """Return (1/2, ĥ(r)/2, 0), ĥ(r) = 2^(−d/2)·h(r)."""
+        """Return the parts of the mean, (1/2, ĥ(r)/2, 0) with ĥ(r) = 2^(−d/2)·h(r)."""
         coefficient = float(bent(r, dimension=self.dimension)) * 2.0 ** (-self.dimension / 2)
         return Parts(0.5, coefficient / 2.0, 0.0)
 
 
 def bent(x: Any, *, dimension: int) -> Any:
-    """Return the inner-product function (−1)^⟨first half, second half⟩ of words given as numbers.
+    """Return the bent function (−1)^⟨first half, second half⟩ of words.
 
-    It equals its own Walsh transform up to the factor 2^(−d/2): in E_{u,v}[(−1)^(⟨u,v⟩ + ⟨s,u⟩ + ⟨t,v⟩)] the
-    mean over u is 1 if v = s and otherwise 0, which leaves 2^(−d/2)·(−1)^⟨s,t⟩.
+    Words are given as numbers. The function is its own Walsh transform up to the factor 2^(−d/2). In
+    E_{u,v}[(−1)^(⟨u,v⟩ + ⟨s,u⟩ + ⟨t,v⟩)] the mean over u is 1 if v = s and otherwise 0, which leaves
+    2^(−d/2)·(−1)^⟨s,t⟩.
 
     Examples
     --------

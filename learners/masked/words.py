@@ -1,4 +1,4 @@
-"""Words of bits, given as whole numbers, and their inner products. The first bit is the heaviest."""
+"""Words of bits as whole numbers, with the first bit heaviest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["bit", "check_dimension", "numbers", "parity", "signs"]
 
 
 def bit(values: Any, place: Any, *, dimension: int) -> Any:
-    """Return the bit at `place` of words given as numbers of `dimension` bits, elementwise.
+    """Return the bit at `place` of words given as numbers, elementwise.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def bit(values: Any, place: Any, *, dimension: int) -> Any:
 
 
 def numbers(bits: Any) -> Any:
-    """Return the number that each row of bits stands for, the first bit heaviest.
+    """Return the number of each row of bits, with the first bit heaviest.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def signs(bits: Any) -> Any:
 
 
 def check_dimension(dimension: Any, *, owner: str) -> int:
-    """Return d; raise unless it is a power of two.
+    """Return d if it is a power of two, else raise.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Algorithm A*: a private learner of parities that succeeds with probability 1 − beta."""
+"""Algorithm A*, a private learner of parities with any failure probability."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
-    """Algorithm A*: several runs of A, and a private choice among their answers.
+    """Learn a parity privately by several runs of A and a choice (algorithm A*).
 
-    The answer is a tuple of bits, "⊥" if every run of A refused, or "insufficient samples" on a database of
-    fewer than `sample_size` examples.
+    The answer is a tuple of bits. It is "⊥" if every run of A refused. On fewer than `sample_size` examples
+    it is "insufficient samples".
 
     Parameters
     ----------
@@ -55,38 +55,42 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        The accuracy claimed if a parity labels the examples: with probability at most beta the error is above
-        alpha or the answer is no parity. Both in (0, 1/2).
+        The accuracy claimed if a parity labels the examples, both in (0, 1/2). With probability at most beta
+        the error is above alpha or the answer is no parity.
     form
-        "retry": k runs of A with epsilon/k on the whole sample; the answer of the first that does not refuse
-        (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer is the one whose number of
-        mistakes on a test set, plus noise, is the least (K11). "selection": the same, but the exponential
+        "retry": k runs of A with epsilon/k on the whole sample; the answer is that of the first run that does
+        not refuse (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer has the least
+        number of mistakes, plus noise, on a test set (K11). "selection": the same, but the exponential
         mechanism chooses (K11, footnote 4).
     tight
         False: A as printed, and the texts' number of runs. True: the tight form of A, and the number of runs
-        for which the fewest examples are needed. `plan` is the result.
+        for which the fewest examples are needed.
     made
-        A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
-        if `failure_bound` is at most beta.
+        A `Plan` to use in place of the derived `plan`. Privacy does not depend on it. Accuracy is claimed
+        only if `failure_bound` is at most beta.
     size
-        Length (or least and greatest) of the databases to audit; None: `sample_size`.
+        Length (or least and greatest) of audited databases; None: `sample_size`.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds (with A as printed, also an epsilon above 2 for one run).
+        A parameter is out of bounds. With A as printed, epsilon for one run must be at most 2.
 
     Guarantee
     ---------
-    epsilon-differential privacy. "Retry": the answer is computed from k answers of A, each private with
-    epsilon/k (K08 Theorem 3.8). The text divides epsilon by log2(1/β′), which need not be the number of runs
-    (N15). In the other forms an example is either in one part, which one run of A sees with epsilon, or in
-    the test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes by
-    at most 1. Laplace noise of scale k/epsilon on all k counts, or weights e^(−epsilon·mistakes/2), make the
-    choice epsilon-private. A candidate "⊥" counts as s mistakes, on every test set (the text does not say so:
-    N14). Whether there are enough examples depends on their number alone, which neighbours share.
+    epsilon-differential privacy. Whether there are enough examples depends on their number alone, which
+    neighbours share.
 
-    (alpha, beta)-accuracy: the derivation is at the top of `learners.parity.plans`.
+    *"retry"*: the answer is computed from k answers of A, each private with epsilon/k (K08 Theorem 3.8). The
+    text divides epsilon by log2(1/β′), which need not be the number of runs (N15).
+
+    *"held-out" and "selection"*: an example is either in one part, which one run of A sees with epsilon, or
+    in the test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes
+    by at most 1. The choice is epsilon-private by Laplace noise of scale k/epsilon on all k counts, or by
+    weights e^(−epsilon·mistakes/2). A candidate "⊥" counts as s mistakes on every test set of s examples (the
+    text does not say so: N14).
+
+    (alpha, beta)-accuracy is derived at the top of `learners.parity.plans`.
 
     Examples
     --------
@@ -130,12 +134,15 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that are needed; with fewer the answer is "insufficient samples"."""
+        """The least number of examples for which A* answers."""
         return self.plan.sample_size(self.form)
 
     @property
     def failure_bound(self) -> float:
-        """The proved bound on the probability of failing; at most beta for the derived plan."""
+        """The proved bound on the probability of failing.
+
+        It is at most beta for the derived plan.
+        """
         return failure_bound(
             self.plan,
             self.form,
@@ -169,7 +176,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return self.run.records
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a parity as a tuple of bits, "⊥" or "insufficient samples"."""
+        """Return a parity as bits, "⊥" or "insufficient samples"."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -189,7 +196,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if A has no law, or there are too many candidate lists."""
+        """Return the exact law of the answer, or None if it is too large to compute."""
         made = self.plan
         check_database(database)
         if not self._law_is_feasible(len(database)):
@@ -230,7 +237,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return few and made.test <= _MOST_TESTED and law_is_feasible(self.dimension, made.training)
 
     def _law_of_first(self, examples: BitExamples) -> Finite:
-        """Return the law of the first of k answers that is not "⊥"."""
+        """Return the law of the first of k answers other than "⊥"."""
         masses = _masses(self.run.distribution(examples))
         none = masses.pop(REFUSED)
         rounds = sum(none**earlier for earlier in range(self.plan.candidates))
@@ -258,7 +265,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
 
 def _masses(law: Any) -> dict[Any, float]:
-    """Return the outcomes of a finite law with their probabilities, without those that cannot occur."""
+    """Return the possible outcomes of a finite law with their probabilities."""
     masses = np.exp(law.log_probabilities).tolist()
     pairs = zip(law.outcomes, masses, strict=True)
     return {answer: mass for answer, mass in pairs if mass > 0.0 or answer == REFUSED}
@@ -285,10 +292,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return the entry of A* at d = 16, on as many examples as A* needs.
-
-    Privacy and accuracy are audited by runs, not by exact laws.
-    """
+    """Return the entry of A* at d = 16, audited by runs."""
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

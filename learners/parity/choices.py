@@ -47,7 +47,7 @@ def chosen_candidates(
 
 
 def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilon: float) -> list[float]:
-    """Return the probability that each candidate is chosen, in the order of `candidates`.
+    """Return the probability that each candidate is chosen.
 
     Examples
     --------
@@ -67,7 +67,10 @@ def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilo
 
 
 def mistakes_of(candidates: Sequence[Sequence[Any]], test: BitSystem) -> NDArray[np.float64]:
-    """Return every candidate's mistakes on the test set. A candidate that is no parity errs on all of it."""
+    """Return every candidate's mistakes on the test set.
+
+    A candidate that is no parity errs on all of it.
+    """
     known: dict[Any, int] = {}
     for answer in {answer for row in candidates for answer in row}:
         if isinstance(answer, tuple):

@@ -1,4 +1,4 @@
-"""Labelled examples over bits, stored as arrays: a database that is still a sequence of (x, y)."""
+"""Labelled examples over bits, stored as arrays."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class BitExamples(Sequence[Example]):
 
 
 def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
-    """Return a database of (x, y) as arrays; raise for anything else.
+    """Return a database of (x, y) as arrays.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
 
 
 def _bits(values: list[Any], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    """Return the values as booleans if they are zeros and ones of the given shape, else None."""
+    """Return the values as booleans if they are bits of the given shape, else None."""
     if not values:
         return np.zeros(shape, dtype=np.bool_)
     try:

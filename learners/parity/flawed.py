@@ -18,11 +18,13 @@ __all__ = ["BoldParityLearner", "NaiveParityLearner", "OverspentParityRetry", "U
 
 @dataclass(frozen=True)
 class UncheckedParityLearner(ParityLearner):
-    """A with p = epsilon/4 for every epsilon below 4, because the texts state no range.
+    """Wrong version of A that takes every epsilon below 4.
+
+    It has p = epsilon/4, because the texts state no range.
 
     Guarantee
     ---------
-    None beyond epsilon = 3.83: the loss is 2·artanh(epsilon/4). It is 4.369 at 3.9, and grows without bound
+    None beyond epsilon = 3.83. The loss is 2·artanh(epsilon/4), which is 4.369 at 3.9 and grows without bound
     towards 4.
 
     Examples
@@ -45,11 +47,12 @@ class UncheckedParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class BoldParityLearner(ParityLearner):
-    """A with the tight p, but with only half of the refusal probability that privacy needs.
+    """Wrong version of A that refuses half as often as privacy needs.
 
     Guarantee
     ---------
-    Not epsilon-private: "⊥" loses ln(1 − p + p/q), 1.589 at epsilon = 1, if one example alone leads to "⊥".
+    Not epsilon-private. If one example alone leads to "⊥", "⊥" loses ln(1 − p + p/q), which is 1.589 at
+    epsilon = 1.
 
     Examples
     --------
@@ -64,19 +67,19 @@ class BoldParityLearner(ParityLearner):
 
     @property
     def rates(self) -> Rates:
-        """`Rates.tight`, with half of its q."""
+        """The probabilities of `Rates.tight` with half of its q."""
         tight = Rates.tight(self.epsilon)
         return Rates(tight.inclusion, tight.refusal / 2.0)
 
 
 @dataclass(frozen=True)
 class NaiveParityLearner(ParityLearner):
-    """Solve the equations of all examples: a learner that is not private.
+    """Wrong version of A that solves the equations of all examples.
 
     Guarantee
     ---------
-    None: the loss is infinite. A sample that no parity agrees with always gives "⊥"; a neighbour that some
-    parity agrees with never gives "⊥".
+    None: the loss is infinite. If no parity agrees with a sample, the answer is always "⊥". If some parity
+    agrees, it is never "⊥".
 
     Examples
     --------
@@ -89,18 +92,20 @@ class NaiveParityLearner(ParityLearner):
 
     @property
     def rates(self) -> Rates:
-        """All examples are taken, and nothing is refused."""
+        """The probabilities p = 1 and q = 0."""
         return Rates(1.0, 0.0)
 
     @property
     def worst_loss(self) -> float:
-        """The privacy loss: infinite."""
+        """The privacy loss, which is infinite."""
         return math.inf
 
 
 @dataclass(frozen=True)
 class OverspentParityRetry(AmplifiedParityLearner):
-    """K08's A* over its budget: ⌈log2(1/β′)⌉ rounds, each of which loses epsilon/log2(1/β′).
+    """Wrong version of K08's A* that exceeds its budget.
+
+    It has ⌈log2(1/β′)⌉ rounds, each of which loses epsilon/log2(1/β′).
 
     Parameters
     ----------
@@ -128,7 +133,7 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     @property
     def run(self) -> ParityLearner:
-        """The learner A that every round runs, with the privacy parameter epsilon/log2(1/β′)."""
+        """The learner A of one round, with epsilon/log2(1/β′)."""
         share = self.epsilon / -math.log2(self.beta / 2.0)
         return ParityLearner(self.dimension, share, tight=self.tight)
 

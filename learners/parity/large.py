@@ -1,4 +1,4 @@
-"""Neighbouring samples of realistic size, chosen to make the loss of a learner of parities large."""
+"""Neighbouring samples on which a learner of parities has a large loss."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ def telling_pairs(
     size
         n, the number of examples.
     places
-        The indices of the examples whose label is flipped. Kind (ii) gives one pair for each index; kinds (i)
-        and (iii) use only the first.
+        The indices of the examples whose label is flipped. Kind (ii) gives one pair for each index. Kinds (i)
+        and (iii) use only the first index.
 
     Notes
     -----
-    (i) All x but one are 0, with label 0. Only the remaining example reveals a bit of r, so the loss is
-    exactly A's largest loss, ln((1 + p)/(1 − p)). (ii) Uniform x, labelled by a parity, and the same with one
-    label flipped: "⊥" becomes more likely by a factor of up to 1 + p. (iii) Uniform x with random labels:
-    hardly any choice of examples agrees with a parity.
+    (i) All x but one are 0, with label 0. Only the remaining example reveals a bit of r. So the loss is
+    exactly A's largest loss, ln((1 + p)/(1 − p)).
+
+    (ii) Uniform x are labelled by a parity, and one label is flipped. "⊥" becomes more likely by a factor of
+    up to 1 + p.
+
+    (iii) Uniform x have random labels. Hardly any choice of examples agrees with a parity.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Algorithm A: a private learner of parities that succeeds with constant probability."""
+"""Algorithm A, a private learner of parities that often refuses."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ _DRAWS = 2**21
 
 @dataclass(frozen=True)
 class ParityLearner(OfParities, ClaimsItsEpsilon):
-    """Algorithm A: refuse with probability q, else take each example with probability p and solve for r.
+    """Learn a parity privately from a random part of the examples (algorithm A).
 
-    The answer is a tuple of bits: a uniform r among all r whose parity c_r(x) = ⟨r, x⟩ agrees with every
-    example taken. If no parity agrees, the answer is "⊥". A database is a list of (x, y), x a tuple of
-    `dimension` bits and y a bit; examples that no parity agrees with are legal.
+    A refuses with probability q. Otherwise it takes each example with probability p and returns a uniform r
+    among all r whose parity c_r(x) = ⟨r, x⟩ agrees with every example taken. r is a tuple of bits. If no
+    parity agrees or A refuses, the answer is "⊥". A database is a list of (x, y), x a tuple of `dimension`
+    bits and y a bit. Any labels are legal.
 
     Parameters
     ----------
@@ -54,10 +55,10 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     tight
         False: p = epsilon/4 and q = 1/2, as printed. True: p = tanh(epsilon/2) and q = (1 − p)/(3 − p).
     alpha, beta
-        The accuracy claimed if a parity labels the `sample_size` examples: with probability at most beta the
+        The accuracy claimed if a parity labels the `sample_size` examples. With probability at most beta the
         error is above alpha or the answer is "⊥". K11 Lemma 4.1 has beta = 3/4.
     size
-        Length (or least and greatest) of the databases to audit.
+        Length (or least and greatest) of audited databases.
 
     Raises
     ------
@@ -67,19 +68,21 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2); without `tight`, only for epsilon ≤ 2. The
-    texts print no range for epsilon. Their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; for p =
-    epsilon/4 the claim is false from 3.83 on. The exact worst loss is ln((1 + p)/(1 − p)) for every d and n ≥
-    1 if q ≥ (1 − p)/(3 − p). The proof:
+    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2). Without `tight` this holds only for epsilon ≤
+    2. The texts print no range for epsilon. Their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon.
+    For p = epsilon/4 the claim is false from 3.83 on. If q ≥ (1 − p)/(3 − p), the exact worst loss is ln((1 +
+    p)/(1 − p)) for every d and n ≥ 1.
 
-    Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
-    multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves
-    the space or leaves it as it is (Claim 4.3). Let a be the probability of r if i is not taken. The
-    probabilities of r on neighbours are (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0, 2a], so their
-    ratio is at most (1 + p)/(1 − p). The bound is attained if x_i is linearly independent of the other x, at
-    an r that satisfies example i on one database and not on the other. "⊥" has probability B ≥ q if i is not
-    taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which is 1 + p for q
-    = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is e^epsilon.
+    *Proof for an answer r.* Condition on whether the example i that differs is taken. If it is not, the laws
+    agree. An equation that r satisfies halves the space of solutions or leaves it as it is. So taking i
+    multiplies the probability of r by a number from 0 to 2 (Claim 4.3). Let a be the probability of r if i is
+    not taken. The probabilities of r on neighbours are (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0,
+    2a]. So their ratio is at most (1 + p)/(1 − p). The ratio is attained if x_i is linearly independent of
+    the other x, and r satisfies example i on one database only.
+
+    *Proof for "⊥".* Let B ≥ q be its probability if i is not taken. If i is taken, it is between B and 1. So
+    the ratio is at most 1 − p + p/B ≤ 1 − p + p/q. This is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1
+    − p)/(3 − p). With p = tanh(epsilon/2) this is e^epsilon.
 
     Accuracy: see `Rates.sample_size`.
 
@@ -118,19 +121,19 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def rates(self) -> Rates:
-        """The probabilities p, of taking an example, and q, of refusing at once."""
+        """The probabilities p of taking an example and q of refusing at once."""
         if self.tight:
             return Rates.tight(self.epsilon)
         return Rates.printed(self.epsilon, owner=type(self).__name__)
 
     @property
     def worst_loss(self) -> float:
-        """The exact privacy loss, over all databases of every size."""
+        """The exact privacy loss over all databases of every size."""
         return self.rates.loss
 
     @property
     def records(self) -> Any:
-        """Every (x, y); for more than 8 variables, a Hypothesis strategy for a record."""
+        """Every (x, y), or a Hypothesis strategy for more than 8 variables."""
         if self.dimension <= _LISTED:
             return list(product(product((0, 1), repeat=self.dimension), (0, 1)))
         from hypothesis import strategies
@@ -143,11 +146,14 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a parity as a tuple of bits, or "⊥"."""
+        """Return a parity as bits, or "⊥"."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs. For a given `rng`, databases of equal length get equal coins."""
+        """Return the answers of `size` runs.
+
+        For a given `rng`, databases of equal length get equal coins.
+        """
         system = BitSystem.of(self._examples(database))
         outputs: list[Any] = [REFUSED] * size
         block = max(1, _DRAWS // (system.count + self.dimension))
@@ -161,7 +167,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return outputs
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if computing it would take long (`law_is_feasible`)."""
+        """Return the exact law of the answer, or None if computing it takes too long."""
         check_database(database)
         if not law_is_feasible(self.dimension, len(database)):
             return None
@@ -174,7 +180,10 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return Finite([REFUSED, *parities(self.dimension)], np.concatenate([[none], members]))
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return pairs that attain the worst loss: they differ in the label of one linearly independent x."""
+        """Return pairs that attain the worst loss.
+
+        They differ in the label of one linearly independent x.
+        """
         most = self.size if isinstance(self.size, int) else self.size[1]
         if most < 1:
             return []

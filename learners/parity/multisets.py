@@ -1,4 +1,4 @@
-"""`ParityLearner` on multisets of examples instead of lists: an exhaustive audit reaches larger samples."""
+"""`ParityLearner` on multisets of examples, which exhaustive audits can cover."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ Multiset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Multisets:
-    """A relation: databases of one multiset each are neighbours if the multisets differ in one member.
+    """The relation of multisets that differ in one member.
+
+    A database is a list of one multiset.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ class Multisets:
     def neighbours(
         self, database: Sequence[Multiset], records: Any, rng: np.random.Generator | None = None
     ) -> Iterator[list[Multiset]]:
-        """Yield all neighbours or, if `rng` is given, random neighbours without end."""
+        """Yield all neighbours, or random neighbours without end if `rng` is given."""
         del records
         near = list(self._near(database[0]))
         if rng is None:
@@ -78,7 +80,7 @@ class Multisets:
 
 @dataclass(frozen=True)
 class ParityLearnerMultisets(PlainParameters):
-    """`ParityLearner` on all multisets of a given number of examples, so that an audit can try every pair.
+    """`ParityLearner` on all multisets of a given number of examples.
 
     Parameters
     ----------
@@ -95,8 +97,8 @@ class ParityLearnerMultisets(PlainParameters):
     Guarantee
     ---------
     What holds for all pairs of these multisets holds for `ParityLearner` on all lists of this many examples.
-    The learner takes each example with the same probability, independently, and the space of solutions does
-    not depend on the order. So the law of the answer depends only on the multiset. If two lists differ in one
+    The learner takes each example with the same probability, independently. The space of solutions does not
+    depend on the order. So the law of the answer depends only on the multiset. If two lists differ in one
     place, their multisets are equal or differ in one member.
 
     Examples
@@ -123,7 +125,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @classmethod
     def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
-        """Return this learner on all multisets of this many examples, to be audited exhaustively.
+        """Return this learner on all multisets of this many examples.
 
         Examples
         --------
@@ -135,7 +137,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def family(self) -> str:
-        """The name of the family of lists that the multisets stand for; the name states the parameters.
+        """The name of the lists that the multisets stand for, with their parameters.
 
         Examples
         --------
@@ -156,16 +158,19 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def relation(self) -> Multisets:
-        """One member replaced."""
+        """The relation in which one member is replaced."""
         return Multisets(2 ** (self.dimension + 1))
 
     @property
     def records(self) -> list[Multiset]:
-        """Every multiset, as a sorted tuple of kinds: kind 2·x + y, the first bit of x the lightest."""
+        """Every multiset, as a sorted tuple of kinds.
+
+        (x, y) is of kind 2·x + y, with the first bit of x the lightest.
+        """
         return list(combinations_with_replacement(range(2 ** (self.dimension + 1)), self.examples))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a parity as a tuple of bits, or "⊥"."""
+        """Return a parity as bits, or "⊥"."""
         return self.learner(self._listed(database), rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -185,7 +190,7 @@ class ParityLearnerMultisets(PlainParameters):
 
 
 def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
-    """Return the entry of `ParityLearner` on all samples of one size; name and summary state the size."""
+    """Return the entry of `ParityLearner` on all samples of one size."""
     kind = "tight A" if tight else "A"
     return Entry(
         f"parity-d{dimension}-n{examples}",

@@ -1,4 +1,4 @@
-"""The common part of the learners of parities: the class, the accuracy claim, and problems to test."""
+"""What the learners of parities have in common."""
 
 from __future__ import annotations
 

@@ -1,29 +1,32 @@
-"""How many candidates A* makes and how many examples it needs, with every constant derived.
+"""How many candidates and examples A* needs, with every constant derived.
 
-Symbols: A takes an example with probability p and refuses at once with probability q (`Rates`). Consider a
-run of A on n examples that a parity labels. If the run does not refuse, the probability that it returns a
-parity of error above α is at most γ(n) = 2^d·(1 − p·α)^n.
+A takes an example with probability p and refuses at once with probability q (`Rates`). Consider a run of A on
+n examples that a parity labels. If the run does not refuse, it returns a parity of error above α with
+probability at most γ(n) = 2^d·(1 − p·α)^n.
 
-**Retry** (K08): k runs on the same sample, each with ε/k; the answer is that of the first run that does not
-refuse. All runs refuse with probability q^k. Which run answers is independent of the examples that this run
-takes, so its answer is bad with probability at most γ. (Lemma 3.1 does not condition on refusal. Given that a
-run does not refuse, the lemma shows only 2β′, not β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The number of runs is
-a whole number, k = ⌈log2(1/β′)⌉, and ε is divided by k. If ε were divided by the logarithm itself, the runs
-would cost more than ε in total.
+**Retry** (K08). There are k runs on the same sample, each with ε/k. The answer is that of the first run that
+does not refuse. All runs refuse with probability q^k. The run that answers is independent of the examples
+that it takes, so its answer is bad with probability at most γ. (Lemma 3.1 shows only 2β′ here, because it
+does not condition on refusal.) So the failure probability is q^k + (1 − q^k)·γ ≤ β. The number of runs is k =
+⌈log2(1/β′)⌉, and ε is divided by k. Divided by the logarithm itself, the runs would cost more than ε.
 
-**Held-out** (K11): k candidates are learned from disjoint samples of n′ examples. Their mistakes on s further
-examples, with Laplace noise of scale k/ε, decide between them. Let α′ = α/5 and β′ = β/3 (the text's β/2 does
-not add up to β). Each of three events has probability at most β′. (1) No candidate has error ≤ α′: (q + (1 −
-q)·γ(n′))^k, with α′ in place of α. (2) Some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of
-error > 5α′ makes at most 4α′s: k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)). (3) Some
-noise reaches α′s: k·e^(−α′sε/k). If none happens, every candidate of error > α has more than 3α′s noisy
-mistakes, and one of error ≤ α′ has fewer. "⊥" also has more, because all of its s answers count as mistakes.
+**Held-out** (K11). There are k candidates, learned from disjoint samples of n′ examples. Their mistakes on s
+further examples, with Laplace noise of scale k/ε, decide between them. Let α′ = α/5 and β′ = β/3 (the text's
+β/2 does not add up to β). Each of three events has probability at most β′.
 
-**Selection** (K11, footnote 4): the same, but the exponential mechanism picks the candidate, with weight ε/2
-on mistakes, which have sensitivity 1. Event (3) becomes: the candidate picked makes over (2/ε)·ln(k/β′) more
-mistakes than the best. This has probability at most β′. If none of the events happens and (2/ε)·ln(k/β′) ≤
-2α′s, the candidate picked has error ≤ α. The test set is then smaller by the factor k, which the printed
-sample size O(d·log(1/β)/εα) does not include.
+1. No candidate has error ≤ α′. The probability is (q + (1 − q)·γ(n′))^k, with α′ in place of α.
+2. Some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ makes at most 4α′s. The
+   probability is k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)).
+3. Some noise reaches α′s. The probability is k·e^(−α′sε/k).
+
+If none happens, every candidate of error > α has more than 3α′s noisy mistakes, and one of error ≤ α′ has
+fewer. "⊥" also has more, because all of its s answers count as mistakes.
+
+**Selection** (K11, footnote 4). The exponential mechanism picks the candidate, with weight ε/2 on mistakes,
+which have sensitivity 1. Event 3 becomes: the candidate picked makes over (2/ε)·ln(k/β′) more mistakes than
+the best. This has probability at most β′. If no event happens and (2/ε)·ln(k/β′) ≤ 2α′s, the candidate picked
+has error ≤ α. The test set is then smaller by the factor k. The printed sample size O(d·log(1/β)/εα) has no
+factor k.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ class Plan:
     candidates
         k, the number of runs of A.
     training
-        The number of examples that each run sees: the whole sample in the form "retry", else a part of it.
+        The number of examples that each run sees. In the form "retry" this is the whole sample, else a part.
     test
         The number of examples that judge the candidates; 0 in the form "retry".
 
@@ -78,12 +81,15 @@ class Plan:
 
 
 def check_form(form: str) -> None:
-    """Raise for anything but the forms "retry", "held-out" and "selection"."""
+    """Raise unless the form is "retry", "held-out" or "selection"."""
     check_word(form, Form, what=f"The `form` of `{_OWNER}`")
 
 
 def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:
-    """Return p and q of a run of A. The run's budget is epsilon/k in the form "retry", otherwise epsilon."""
+    """Return p and q of a run of A.
+
+    The run has epsilon/k in the form "retry", otherwise epsilon.
+    """
     share = epsilon / candidates if form == "retry" else epsilon
     return Rates.tight(share) if tight else Rates.printed(share, owner=_OWNER)
 
@@ -91,7 +97,9 @@ def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rat
 def derived_plan(
     form: Form, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan:
-    """Return the plan with the texts' number of candidates or, if `tight`, the one with the fewest examples.
+    """Return the plan of A* for a form.
+
+    It has the texts' number of candidates or, if `tight`, the fewest examples.
 
     Raises
     ------
@@ -123,7 +131,9 @@ def derived_plan(
 def failure_bound(
     made: Plan, form: Form, *, dimension: int, epsilon: float, alpha: float, tight: bool
 ) -> float:
-    """Return the bound on the failure probability of any plan; this module derives it at its top.
+    """Return the bound on the failure probability of any plan.
+
+    It is derived at the top of this module.
 
     Examples
     --------
@@ -147,7 +157,7 @@ def failure_bound(
 def _retry(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan that makes the failure bound q^k + (1 − q^k)·γ at most beta; None if q^k is ≥ beta."""
+    """Return the retry plan with failure bound at most beta, or None if there is none."""
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     none = rates.refusal**count
     if none >= beta:
@@ -159,11 +169,11 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan in which each failure event has probability at most beta/3; None if q is too large.
+    """Return the plan in which each failure event has probability at most beta/3.
 
-    The events are (1) to (3) at the top of this module. With A as printed, each part has the size of K11
-    Lemma 4.1. A run of A on such a part succeeds with probability 1/4, so log_{4/3}(1/β′) candidates are
-    needed.
+    The events are numbered at the top of this module. If q is too large, the result is None. With A as
+    printed, each part has the size of K11 Lemma 4.1. A run of A on it succeeds with probability 1/4, so
+    log_{4/3}(1/β′) candidates are needed.
     """
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     good, part = alpha / _SPREAD, beta / 3.0

@@ -1,4 +1,4 @@
-"""The probabilities that A refuses and that it takes an example, and the resulting sample sizes."""
+"""The two probabilities of A, and the resulting sample sizes."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Rates:
 
     @classmethod
     def printed(cls, epsilon: float, *, owner: str) -> Rates:
-        """Return p = epsilon/4 and q = 1/2; raise if the proof does not cover epsilon.
+        """Return p = epsilon/4 and q = 1/2.
 
         Raises
         ------
         InvalidValue
-            `epsilon` > 2.
+            `epsilon` > 2, which the proof does not cover.
         """
         if epsilon > LARGEST_PRINTED:
             raise InvalidValue(
@@ -54,7 +54,10 @@ class Rates:
 
     @classmethod
     def tight(cls, epsilon: float) -> Rates:
-        """Return the largest p that epsilon allows, tanh(epsilon/2), and the smallest q, (1 − p)/(3 − p)."""
+        """Return the largest p that epsilon allows, and the smallest q.
+
+        p = tanh(epsilon/2), and q = (1 − p)/(3 − p).
+        """
         p = math.tanh(epsilon / 2.0)
         for _ in range(2):  # rounded down, so that p < 1 and the loss is at most epsilon
             p = math.nextafter(p, 0.0)
@@ -62,25 +65,28 @@ class Rates:
 
     @property
     def loss(self) -> float:
-        """The privacy loss: the larger of ln((1 + p)/(1 − p)) for a parity and ln(1 − p + p/q) for ⊥."""
+        """The privacy loss of A.
+
+        It is the larger of ln((1 + p)/(1 − p)) for a parity and ln(1 − p + p/q) for ⊥.
+        """
         p = self.inclusion
         return max(2.0 * math.atanh(p), math.log1p(p / self.refusal - p))
 
     def bad(self, count: int, *, dimension: int, alpha: float) -> float:
-        """Return a bound on the probability that a run has an error above `alpha` if it does not refuse.
+        """Return a bound on the probability of an error above `alpha` without refusal.
 
         Guarantee
         ---------
-        For examples of a parity: 2^d·(1 − p·alpha)^count, at most 1. An r with error > alpha stays in the
-        space of solutions only if no chosen example separates it from the target. Independently of the
-        others, each example is chosen and separates them with probability p·error > p·alpha. No Chernoff
-        bound is needed.
+        For examples of a parity the bound is 2^d·(1 − p·alpha)^count, at most 1. An r with error > alpha
+        stays in the space of solutions only if no chosen example separates it from the target. Independently
+        of the others, each example is chosen and separates them with probability p·error > p·alpha. No
+        Chernoff bound is needed.
         """
         log = dimension * math.log(2.0) + count * math.log1p(-self.inclusion * alpha)
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the least number of examples for which `Rates.bad` is at most the argument `bad`.
+        """Return the least number of examples for which `Rates.bad` is at most `bad`.
 
         Examples
         --------
@@ -91,7 +97,7 @@ class Rates:
         return max(0, math.ceil(log / -math.log1p(-self.inclusion * alpha)))
 
     def sample_size(self, beta: float, *, dimension: int, alpha: float) -> int:
-        """Return a number of examples for which one run fails with probability at most `beta`.
+        """Return a number of examples for which one run fails with at most `beta`.
 
         Guarantee
         ---------
@@ -114,9 +120,10 @@ class Rates:
 
 
 def printed_sample_size(bad: float, *, dimension: int, alpha: float, epsilon: float) -> int:
-    """Return (8/(epsilon·alpha))·(d·ln 2 + ln(1/bad)), rounded up.
+    """Return the sample size of K08 Lemma 3.1.
 
-    This is the size of K08 Lemma 3.1. With `bad` = 1/4 it is the size of K11 Lemma 4.1.
+    It is (8/(epsilon·alpha))·(d·ln 2 + ln(1/bad)), rounded up. With `bad` = 1/4 it is the size of K11 Lemma
+    4.1.
 
     Examples
     --------

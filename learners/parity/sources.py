@@ -1,8 +1,7 @@
-"""Hard problems for parities, and laws of points under which every parity's error is known exactly.
+"""Hard problems for parities, and laws of points with exact errors.
 
-A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law has
-all of them. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant
-otherwise.
+A law is a mixture of uniform laws on affine subspaces. A point mass has no directions; the uniform law has
+all. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _BELOW = 0.99
 
 @dataclass(frozen=True)
 class Part:
-    """The uniform law on origin ⊕ span(directions), and its weight in a mixture.
+    """The uniform law on an affine subspace, with its weight in a mixture.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ class Part:
     origin
         A word of bits.
     directions
-        Linearly independent words of bits.
+        Linearly independent words of bits. The subspace is origin ⊕ span(directions).
     """
 
     weight: float
@@ -53,7 +52,7 @@ class Part:
         return float(np.dot(self.origin, word) % 2)
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Return `count` points of the part, eight bits in a byte, the first bit the heaviest."""
+        """Return `count` points of the part as packed bits, the first bit heaviest."""
         points = np.tile(_packed([self.origin]), (count, 1))
         for sums in self._sums:
             points ^= sums[np.frombuffer(rng.bytes(count), np.uint8)]
@@ -61,7 +60,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """One table per eight directions: for each byte of coins, the sum of the directions it chooses."""
+        """One table for each eight directions, with the sum of those that a byte chooses."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
