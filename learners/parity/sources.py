@@ -127,7 +127,7 @@ class BitSource:
 
 @dataclass(frozen=True)
 class ParityProblem:
-    """The problem of learning a parity from samples of a source, with the exact error of an answer.
+    """The problem of learning a parity from samples of a source.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class ParityProblem:
         return self.source.draw(self.size, rng, target=self.target)
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the exact error of an answer on the source; infinite for an answer that is not a parity."""
+        """Return the exact error of an answer; infinite if it is not a parity."""
         if not self._is_parity(output):
             return math.inf
         return self.source.odd(a ^ b for a, b in zip(output, self.target, strict=True))
@@ -169,7 +169,7 @@ class ParityProblem:
         return all(isinstance(bit, int | np.integer) and bit in (0, 1) for bit in output)
 
     def varied(self, rng: np.random.Generator) -> ParityProblem:
-        """Return a problem near this one: another target, or weight moved between two parts."""
+        """Return a problem near this one."""
         if len(self.source.parts) == 1 or rng.random() < 0.3:
             target = tuple(rng.integers(0, 2, self.source.dimension).tolist())
             return replace(self, name=f"{_stem(self.name)}, another target", target=target)
@@ -195,10 +195,9 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha. The sample size rests on a
-    union bound over these parities. On this problem each term of the bound is nearly exact; the bound ignores
-    only the dependence between the events. In "unit vectors" each parity errs on its own set of unit vectors.
-    If this set has one vector, the error is just above or below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. There each term of the
+    union bound behind the sample size is nearly exact. In "unit vectors" each parity errs on its own set of
+    unit vectors. If this set has one vector, the error is just above or below alpha.
 
     Examples
     --------
@@ -223,10 +222,9 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
 
 def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
-    """Return a problem with a random target and a mixture of up to three random affine subspaces.
+    """Return a problem with a random target on up to three random affine subspaces.
 
-    In half of the problems with several subspaces, those after the first have a small total weight: 1.6 to 3
-    times `alpha`. A parity that is wrong only there, on half of the points, has an error near `alpha`.
+    In some problems a wrong parity has an error near `alpha`.
 
     Examples
     --------
@@ -244,7 +242,7 @@ def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Ge
 
 
 def _random_part(dimension: int, weight: float, rng: np.random.Generator) -> Part:
-    """Return the uniform law on a random affine subspace, with independent directions in echelon form."""
+    """Return the uniform law on a random affine subspace."""
     pivots = np.sort(rng.permutation(dimension)[: int(rng.integers(0, dimension + 1))])
     directions = []
     for pivot in pivots.tolist():
@@ -259,10 +257,7 @@ def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
 
 
 def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
-    """Return, for every byte of coins, the sum of the directions that its bits choose.
-
-    Each sum is packed into bytes.
-    """
+    """Return the sum of the directions that each byte of coins chooses, as bytes."""
     sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
     for place, direction in enumerate(_packed(directions)):
         sums[np.arange(256) >> place & 1 == 1] ^= direction
@@ -277,34 +272,34 @@ def _units(dimension: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSource:
-    """Return a mixture of the zero vector and, with the given weight, the span of directions."""
+    """Return a mixture of the zero vector and the span of directions."""
     zero = (0,) * len(directions[0])
     parts = (Part(1.0 - weight, zero), Part(weight, zero, directions))
     return BitSource(parts if weight < 1.0 else parts[1:])
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a mixture: usually uniform on all variables but the first, rarely the first unit vector."""
+    """Return a law that is rarely the first unit vector and else has no first variable."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture of as many unit vectors as fit, each of this weight; the zero vector has the rest."""
+    """Return a mixture of unit vectors of this weight and the zero vector."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))
 
 
 def _halves(dimension: int, weight: float) -> BitSource:
-    """Return a mixture: usually uniform on the first half of the variables, rarely uniform on the others."""
+    """Return a law on the first half of the variables, or rarely on the other half."""
     zero, units = (0,) * dimension, _units(dimension)
     half = dimension // 2
     return BitSource((Part(1.0 - weight, zero, units[:half]), Part(weight, zero, units[half:])))
 
 
 def _uneven(dimension: int, weight: float) -> BitSource:
-    """Return a mixture of two points that differ in one variable; one of them has little weight."""
+    """Return a mixture of two points, of which one has little weight."""
     units = _units(dimension)
     both = tuple(a | b for a, b in zip(units[0], units[-1], strict=True))
     return BitSource((Part(1.0 - weight, units[0]), Part(weight, both)))

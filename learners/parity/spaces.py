@@ -1,9 +1,7 @@
-"""The law of the solution space of randomly chosen equations, and the law of a uniform solution.
+"""The law of the solution space of randomly chosen equations.
 
-A space is stored as a number of 2^d bits; bit r is set if r solves the equations. Each further equation is
-one AND with the half-space of its solutions. Examples are processed one kind at a time: m copies, each chosen
-with probability p, add their equation with probability 1 − (1 − p)^m. Equal spaces are merged and their
-probabilities added, so there are at most as many spaces as spans of subsets of the equations.
+A space is a number of 2^d bits; bit r is set if r solves the equations. If each of m equal examples is chosen
+with probability p, their equation is added with probability 1 − (1 − p)^m.
 """
 
 from __future__ import annotations
@@ -32,9 +30,7 @@ _CHUNK = 2**24
 
 
 def law_is_feasible(dimension: int, size: int) -> bool:
-    """Return whether the law on databases of this size can be computed in seconds.
-
-    With up to 6 variables it always can: there are few affine subspaces.
+    """Return whether the law on databases of this size takes only seconds.
 
     Examples
     --------
@@ -49,7 +45,7 @@ def law_is_feasible(dimension: int, size: int) -> bool:
 
 
 def _affine_subspaces(dimension: int) -> int:
-    """Return how many non-empty affine subspaces {0, 1}^dimension has."""
+    """Return the number of non-empty affine subspaces of {0, 1}^dimension."""
     linear = [1]  # of dimension k, by Pascal's rule for Gaussian binomials
     for _ in range(dimension):
         linear = [a + 2**k * b for k, (a, b) in enumerate(pairwise([0, *linear, 0]))]
@@ -57,7 +53,9 @@ def _affine_subspaces(dimension: int) -> int:
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
-    """Return the law of the space of solutions if each example is chosen with probability `inclusion`.
+    """Return the law of the space of solutions of randomly chosen examples.
+
+    Each example is chosen with probability `inclusion`.
 
     Examples
     --------
@@ -80,9 +78,9 @@ def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
 
 
 def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
-    """Return, for every r, the probability that a uniform member of a random space is r; shape (2^d,).
+    """Return the law of a uniform member of a random space, shape (2^d,).
 
-    `law` has the probability of every space. The empty space has no member and adds nothing.
+    `law` has the probability of every space. The empty space adds nothing.
     """
     width = max(1, 2**dimension // 8)
     spaces = [(space, mass) for space, mass in law.items() if space]
@@ -97,7 +95,7 @@ def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
 
 
 def half_space(point: Iterable[int], label: int) -> int:
-    """Return the space of all r with ⟨point, r⟩ = label; the first bit of r is the lightest.
+    """Return the space of all r with ⟨point, r⟩ = label, the first bit of r the lightest.
 
     Examples
     --------

@@ -1,11 +1,6 @@
-"""Systems of linear equations over GF(2), each column stored as one Python integer.
+"""Systems of linear equations over GF(2), with integers as columns.
 
-A column belongs to a variable; its bit i is the coefficient of this variable in equation i. One XOR changes a
-variable in all equations at once: elimination on n equations in d variables takes d²/2 such XORs of n bits.
-
-The class stores the space of solutions: an origin, directions, and the value of the left side of every
-equation at each direction. If some direction breaks an equation, that direction is removed and added to the
-others that break it.
+A column belongs to a variable; its bit i is the coefficient of this variable in equation i.
 """
 
 from __future__ import annotations
@@ -28,7 +23,9 @@ WORD = 64
 
 @dataclass(frozen=True)
 class Space:
-    """The solutions: the origin plus any sum of directions. A direction 0 adds nothing.
+    """The solutions of a system, as the origin plus any sum of directions.
+
+    A direction 0 adds nothing.
 
     Examples
     --------
@@ -40,7 +37,7 @@ class Space:
     directions: tuple[int, ...]
 
     def member(self, coins: int) -> int:
-        """Return the origin plus every direction j for which bit j of `coins` is 1."""
+        """Return the origin plus the directions chosen by the bits of `coins`."""
         solution = self.origin
         for place, direction in enumerate(self.directions):
             if coins >> place & 1:
@@ -57,9 +54,9 @@ class BitSystem:
     count
         How many equations.
     columns
-        One number for each variable: bit i belongs to x_i.
+        One number for each variable. Its bit i belongs to x_i.
     labels
-        Bit i is y_i.
+        A number whose bit i is y_i.
 
     Examples
     --------
@@ -79,7 +76,10 @@ class BitSystem:
         return cls(len(examples), tuple(columns), as_numbers(examples.labels[None, :])[0])
 
     def solve(self, chosen: int) -> Space | None:
-        """Return the solutions of the equations whose bits are set in `chosen`; None if there are none."""
+        """Return the solutions of the chosen equations, or None if there are none.
+
+        Bit i of `chosen` stands for equation i.
+        """
         columns = [column & chosen for column in self.columns]
         directions = [1 << place for place in range(len(columns))]
         rest, origin = self.labels & chosen, 0
@@ -100,7 +100,7 @@ class BitSystem:
     def solve_words(
         self, chosen: NDArray[np.uint64], coins: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """Return a solution for each of many choices of equations, and whether there is one.
+        """Return a solution for each choice of equations, and whether there is one.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class BitSystem:
         Returns
         -------
         solutions, solvable
-            Both have shape (systems,). Entries of systems without a solution have no meaning.
+            Arrays of shape (systems,). A solution has no meaning where `solvable` is false.
         """
         columns = [np.uint64(column) & chosen for column in self.columns]
         rest, solutions = np.uint64(self.labels) & chosen, np.zeros_like(chosen)
@@ -139,7 +139,7 @@ class BitSystem:
 
 
 def as_numbers(rows: NDArray[np.bool_]) -> list[int]:
-    """Return each row of booleans as a number; the first column is the lowest bit.
+    """Return each row of booleans as a number, the first column as the lowest bit.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def as_numbers(rows: NDArray[np.bool_]) -> list[int]:
 
 
 def as_tuple(number: int, length: int) -> tuple[int, ...]:
-    """Return the bits of a number, lowest bit first.
+    """Return the bits of a number, the lowest bit at the front.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pure privacy: how many examples proper and improper learners of POINT_d and INTERVAL_d need (BNS §1)."""
+"""Proper and improper learners of points and thresholds with pure privacy (BNS §1)."""
 
 from learners.pure.hashed import HashedPoint, HashedPointLearner, hashed_size
 from learners.pure.proper import PureIntervalLearner, PurePointLearner, pure_size

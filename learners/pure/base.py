@@ -1,4 +1,4 @@
-"""The common part of the pure learners over {0, …, 2^d − 1}: budget, checks, and the output of one run."""
+"""What the pure learners over the numbers below 2^d have in common."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return neighbours with a loss of nearly epsilon, if only one concept labels `x` with 1.
+    """Return neighbours with a loss of nearly epsilon.
 
-    On the first database this concept errs on every example, and no other concept errs.
+    On the left database the only concept that labels `x` with 1 errs on every example. No other concept errs.
 
     Examples
     --------

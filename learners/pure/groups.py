@@ -1,4 +1,4 @@
-"""The exponential mechanism over very many numbers whose scores are constant between few breakpoints."""
+"""The exponential mechanism over very many numbers with few distinct scores."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class GroupedChoice:
     Parameters
     ----------
     score
-        The score of every number; it has sensitivity 1 and is constant on intervals, the pieces.
+        The score of every number. It has sensitivity 1 and is constant on pieces.
     epsilon
         The privacy of the choice, > 0.
 
     Guarantee
     ---------
     This is the exponential mechanism, exactly. A piece of n numbers with score s has the weight n·e^(εs/2),
-    divided equally among its numbers. Work and memory grow with the number of pieces. (A number in a piece is
-    drawn from 128 uniform bits. In a piece of fewer than 2^64 numbers its probability is off by at most a
-    factor 1 ± 2^(−63). In a longer piece the probability of every interval is off by at most 2^(−127).)
+    divided equally among its numbers. (A number in a piece is drawn from 128 uniform bits. In a piece of
+    fewer than 2^64 numbers its probability is off by at most a factor 1 ± 2^(−63). In a longer piece the
+    probability of every interval is off by at most 2^(−127).)
 
     Examples
     --------
@@ -60,7 +60,7 @@ class GroupedChoice:
 
     @cached_property
     def _logs(self) -> NDArray[np.float64]:
-        """For each piece, the log-probability of each number in it."""
+        """The log-probability of each number, one entry for each piece."""
         relative = (self.score.values - self.score.values.max()) * (self.epsilon / 2.0)
         weights = relative + self._log_lengths
         top = weights.max()
@@ -92,7 +92,7 @@ class GroupedChoice:
         return [self.log_probability(number) for number in numbers]
 
     def sample(self, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the numbers that `size` runs choose.
+        """Return the numbers of `size` runs.
 
         With equal generators, run i uses the same random numbers for every score.
         """

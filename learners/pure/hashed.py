@@ -1,7 +1,6 @@
-"""The improper pure learner of POINT_d by random hashing, whose sample size does not grow with d.
+"""The improper pure learner of points by random hashing.
 
-Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists. Here a random linear map over
-GF(2) splits the numbers into 2^l buckets, and each hypothesis is 1 on one bucket.
+Its sample size does not grow with d (Beimel, Kasiviswanathan and Nissim, TCC 2010).
 """
 
 from __future__ import annotations
@@ -42,7 +41,9 @@ _MOST_MAPS = 4096
 
 
 def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.uint64]:
-    """Return the bucket of each number. Each row gives one bit of the bucket: the parity of (number AND row).
+    """Return the bucket of each number.
+
+    Bit i of the bucket is the parity of (number AND row i).
 
     Examples
     --------
@@ -60,14 +61,14 @@ def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.ui
 
 @dataclass(frozen=True)
 class HashedPoint:
-    """The predictor that is 1 on the numbers in one bucket of a linear hash, else 0.
+    """The predictor that is 1 on the numbers in one bucket of a linear hash.
 
     Parameters
     ----------
     rows
-        The map: for each row a mask of bits.
+        The map, one mask of bits for each row.
     bucket
-        The bucket. A number x is in it if each bit i of the bucket is the parity of (x AND row i).
+        The bucket of all numbers x for which bit i is the parity of (x AND row i).
     dimension
         d.
 
@@ -85,19 +86,19 @@ class HashedPoint:
     dimension: int
 
     def __call__(self, number: Any) -> Any:
-        """Return the label of a number: 0 or 1, or an array of them for an array of whole numbers."""
+        """Return the label 0 or 1 of a number, or an array of labels."""
         if isinstance(number, np.ndarray):
             told = parities(number.astype(np.uint64), self.rows) == np.uint64(self.bucket)
             return told.astype(np.int64)
         return int(self(np.array([number], dtype=np.uint64))[0])
 
     def __deepcopy__(self, memo: dict[int, object]) -> HashedPoint:
-        """Return itself: it cannot change."""
+        """Return itself."""
         return self
 
     @property
     def count(self) -> int:
-        """The number of inputs that get the label 1: 2^(d − rank), or 0 if the bucket is empty."""
+        """The number of inputs with the label 1."""
         basis: list[tuple[int, int]] = []
         bits = [self.bucket >> place & 1 for place in reversed(range(len(self.rows)))]
         for mask, bit in zip(self.rows, bits, strict=True):
@@ -112,7 +113,7 @@ class HashedPoint:
         return 1 << (self.dimension - len(basis))
 
     def error_on(self, source: NumberSource, target: int) -> float:
-        """Return the exact probability that the predictor differs from a point function."""
+        """Return the exact probability that the predictor is wrong about a point function."""
         numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
         said = parities(numbers, self.rows) == np.uint64(self.bucket)
         wrong = [
@@ -124,23 +125,27 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return l, the number of bits of a bucket, and m, the number of examples. This l makes m least.
+    """Return the best number of bits of a bucket, and the number of examples.
+
+    These bits make the number of examples least.
 
     Guarantee
     ---------
-    m examples are enough for error alpha with failure beta. *Hash.* Let j be the target. For a random l × d
-    matrix A and x ≠ j, Pr[Ax = Aj] = 2^(−l). Let c be the total mass of the numbers other than j in j's
-    bucket; its mean is at most 2^(−l). By Markov's inequality c exceeds θα with probability at most beta/2,
-    where θ = 2/(αβ·2^l). *Choice.* Let h be the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is
-    wrong on x if x is j or lies in that bucket. Let a > α be the error of such a bucket. Let X be the number
-    of examples on which this bucket is wrong, and Y the number on which h is wrong; no example is in both.
-    Then this bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) −
-    1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) +
-    θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used, because for a larger
-    ε the factor e^(ε/2) needs more bits l than ε saves.
+    With l bits, m examples are enough for error alpha with failure beta. None of this depends on d.
 
-    If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
-    whole of epsilon are spent on the choice, as in `pure_size`.
+    *Hash.* Let j be the target. For a random l × d matrix A and x ≠ j, Pr[Ax = Aj] = 2^(−l). Let c be the
+    total mass of the other numbers in j's bucket h. Its mean is at most 2^(−l). By Markov's inequality c
+    exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l).
+
+    *Choice.* The error of h is c ≤ θα ≤ α. Another bucket is wrong on x if x is j or lies in that bucket. Let
+    a > α be the error of such a bucket. It is wrong on X examples, and h is wrong on Y other examples. So it
+    is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum
+    over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉.
+    If epsilon is above 6, ε = 6 is used, because for a larger ε the factor e^(ε/2) needs more bits l than ε
+    saves.
+
+    *If l = d*, nothing is hashed and there are no collisions. So beta and the whole of epsilon are spent on
+    the choice, as in `pure_size`.
 
     Examples
     --------
@@ -160,7 +165,7 @@ def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) ->
 
 
 def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the number of examples that `HashedPointLearner` needs; see `hashed_bits`.
+    """Return the number of examples that `HashedPointLearner` needs.
 
     Examples
     --------
@@ -172,7 +177,9 @@ def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilo
 
 @dataclass(frozen=True, kw_only=True)
 class HashedPointLearner(PureLearner):
-    """Hash the numbers at random into few buckets, and choose a bucket by its errors.
+    """Learn a point by hashing the numbers into few buckets.
+
+    A bucket is chosen by its errors.
 
     Parameters
     ----------
@@ -186,7 +193,7 @@ class HashedPointLearner(PureLearner):
         l, the number of bits of a bucket, at most d. If it is d, nothing is hashed. Default: the l that needs
         the fewest examples.
     points, size
-        The numbers that the databases of a privacy audit are built from, and the number of examples in each.
+        The numbers, and the number of examples, in audited databases.
 
     Raises
     ------
@@ -197,11 +204,11 @@ class HashedPointLearner(PureLearner):
     ---------
     epsilon-differential privacy when one record is replaced. The map A is drawn without the data. Given A,
     the exponential mechanism chooses the bucket b. The score of a bucket is minus the errors of its
-    predictor, and moves by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second
-    factor depends on the sample S, and it changes by a factor of at most e^epsilon.
+    predictor, and moves by at most 1. The pair (A, b) has probability Pr[A]·Pr[b | A, S]. Only the factor
+    Pr[b | A, S] depends on the sample S, and it changes by a factor of at most e^epsilon.
 
     On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
-    (`hashed_bits`, default bits): m = O((1/α)·max{1, 1/ε}·ln(1/αβ)) for every d.
+    (`hashed_bits`, default bits). m = O((1/α)·max{1, 1/ε}·ln(1/αβ)) for every d.
 
     Examples
     --------
@@ -231,7 +238,10 @@ class HashedPointLearner(PureLearner):
 
     @property
     def spent(self) -> float:
-        """The epsilon that the choice of a bucket spends: at most 6 when hashing to the default bits."""
+        """The epsilon that the choice of a bucket spends.
+
+        If the default bits hash, it is at most 6.
+        """
         hashed = self.hash_bits == self._best[0] < self.dimension
         return min(self.epsilon, _MOST_SPENT) if hashed else self.epsilon
 
@@ -249,13 +259,13 @@ class HashedPointLearner(PureLearner):
         return PAC(self.alpha, self.beta) if self.hash_bits == self._best[0] else None
 
     def problems(self) -> list[Any]:
-        """Return hard problems with `sample_size` examples each; none if `bits` is not the default."""
+        """Return hard problems, or none if `bits` is not the default."""
         if self.utility_claim is None:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
-        """Return the mechanism that chooses a bucket, for a given map."""
+        """Return the mechanism that chooses a bucket of a given map."""
         sample = self._sample(database)
         buckets = parities(sample.points, rows)
         both = np.concatenate([buckets, buckets])
@@ -265,7 +275,10 @@ class HashedPointLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
-        """Return the predictors of `size` runs. The map and coins of run i do not depend on the database."""
+        """Return the predictors of `size` runs.
+
+        The map and coins of run i do not depend on the database.
+        """
         sample = self._sample(database)
         choices: dict[
             tuple[int, ...], GroupedChoice
@@ -273,7 +286,7 @@ class HashedPointLearner(PureLearner):
         return [self._one(sample, choices, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of (map, bucket); None if there are more than 4096 maps."""
+        """Return the exact law of (map, bucket), or None for more than 4096 maps."""
         from audit.distributions import Finite
 
         maps = self._maps()
@@ -295,7 +308,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _identity(self) -> tuple[int, ...] | None:
-        """The identity map if there are as many buckets as numbers, else None."""
+        """The identity map if nothing is hashed, else None."""
         if self.hash_bits < self.dimension:
             return None
         return tuple(1 << place for place in reversed(range(self.dimension)))

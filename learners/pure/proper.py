@@ -1,4 +1,4 @@
-"""The proper pure learners of POINT_d and INTERVAL_d: the exponential mechanism on groups of equal scores."""
+"""The proper pure learners of points and thresholds."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many examples the exponential mechanism needs to learn a target of the class.
+    """Return how many examples the exponential mechanism needs to learn a class.
 
     Guarantee
     ---------
-    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target makes no errors on the sample, so a hypothesis with
+    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target makes no errors on the sample. So a hypothesis with
     n errors is chosen with probability at most e^(−εn/2). A hypothesis that is wrong with probability p > α
     has n ~ Bin(m, p). Then the mean of e^(−εn/2) is (1 − p(1 − e^(−ε/2)))^m, which falls in p and is at most
     β/|H| at p = α. A union bound over the class gives β.
@@ -50,7 +50,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return each point function's number of errors: label 1 at other points, and label 0 at its point.
+    """Return each point function's number of errors.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
 
 @dataclass(frozen=True, kw_only=True)
 class _ProperLearner(PureLearner):
-    """The exponential mechanism over all concepts; the score is minus the number of errors."""
+    """The exponential mechanism over all concepts, scored by their errors."""
 
     points: tuple[int, ...] | None = None
     size: int | tuple[int, int] = 3
@@ -90,20 +90,23 @@ class _ProperLearner(PureLearner):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs; it grows with d."""
+        """The number of examples that the utility claim needs."""
         return pure_size(self.top + 1, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
     def choice(self, database: Any) -> GroupedChoice:
-        """Return the law of the concept chosen on a database; concepts of equal score form one group."""
+        """Return the mechanism that chooses a concept on a database."""
         errors = self._errors(self._sample(database))
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the concepts of `size` runs. For a given `rng`, all databases get equal uniform numbers."""
+        """Return the concepts of `size` runs.
+
+        For a given `rng`, all databases get equal uniform numbers.
+        """
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept; None above d = 12 (see `choice`)."""
+        """Return the exact law of the concept; None above d = 12."""
         from audit.distributions import Finite
 
         if self.dimension > MOST_LISTED:
@@ -114,7 +117,7 @@ class _ProperLearner(PureLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class PurePointLearner(_ProperLearner):
-    """Choose a point function with probability proportional to exp(−epsilon·errors/2), among all 2^d.
+    """Learn a point by the exponential mechanism on the errors of all 2^d points.
 
     Parameters
     ----------
@@ -125,7 +128,7 @@ class PurePointLearner(_ProperLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     points, size
-        The numbers that the databases of a privacy audit are built from, and the number of examples in each.
+        The numbers, and the number of examples, in audited databases.
 
     Raises
     ------
@@ -134,11 +137,10 @@ class PurePointLearner(_ProperLearner):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced: the errors of every concept move by at most 1
-    (K11 Lemma 3.3). On `sample_size` examples labelled by a point the error is above alpha with probability
-    at most beta (`pure_size`, which grows with d, as it must for a proper and pure learner, BNS §3.1).
-
-    The numbers in the sample are scored one by one; all others have equal scores.
+    epsilon-differential privacy when one record is replaced. The errors of every concept move by at most 1,
+    and the weights are exp(−epsilon·errors/2) (K11 Lemma 3.3). On `sample_size` examples labelled by a point
+    the error is above alpha with probability at most beta (`pure_size`). The size grows with d, as it must
+    for a proper and pure learner (BNS §3.1).
 
     Examples
     --------
@@ -164,7 +166,7 @@ class PurePointLearner(_ProperLearner):
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
         """Return the exact probabilities of some numbers, and of all others together.
 
-        The others all have the same probability if the sample names none of them.
+        If the sample names no other number, the others all have the same probability.
         """
         listed: Sequence[int] = sorted(set(points))
         choice = self.choice(database)
@@ -180,7 +182,7 @@ class PurePointLearner(_ProperLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class PureIntervalLearner(_ProperLearner):
-    """Choose a threshold with probability proportional to exp(−epsilon·errors/2), among all 2^d + 1.
+    """Learn a threshold by the exponential mechanism on the errors of all 2^d + 1.
 
     Parameters
     ----------
@@ -196,7 +198,7 @@ class PureIntervalLearner(_ProperLearner):
 
     Guarantee
     ---------
-    As `PurePointLearner`, over INTERVAL_d. Thresholds between two numbers of the sample form a group.
+    As `PurePointLearner`, over INTERVAL_d.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sanitizers: private summaries of a database that answer every counting query of a concept class.
+"""Private summaries of a database that answer all queries of a concept class.
 
 Examples
 --------

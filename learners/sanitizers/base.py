@@ -1,4 +1,4 @@
-"""The common part of the (ε, δ)-private sanitizers of numbers: parameters, budget and size."""
+"""What the (ε, δ)-private sanitizers of numbers have in common."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class NumberSanitizer(StatedSize, PlainParameters):
     alpha, beta
         The accuracy and the failure probability, in (0, 1).
     size
-        m: the number of records. A database of another length is refused. None: `sample_size`.
+        m, the number of records. A database of another length is refused. None: `sample_size`.
     records
         The possible records in privacy audits.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or `size` is below `private_size`; raised when the sanitizer is made.
+        A parameter is out of bounds, or `size` is below `private_size`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """Alpha and beta, for every database; None if `size` is below `sample_size`."""
+        """The accuracy claimed for every database, or None if `size` is too small."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     @cached_property
@@ -131,11 +131,11 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound, at most 1, on the failure probability for databases of `size` records."""
+        """Return a bound on the failure probability for databases of `size` records."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the exact error of an output: the largest |Q_c(S) − est(c)| over the whole class."""
+        """Return the largest |Q_c(S) − est(c)| over the whole class."""
         raise NotImplementedError
 
     @cached_property
@@ -155,7 +155,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def largest_step(self) -> float:
-        """16/(alpha·beta), the largest epsilon of one step for which BNS Lemma 4 holds."""
+        """The largest epsilon of one step for which BNS Lemma 4 holds."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -164,7 +164,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return self.size
 
     def tally(self, database: Any) -> Tally:
-        """Return a database as counts; raise if it is invalid. The public length is checked first."""
+        """Return a valid database as counts."""
         owner = type(self).__name__
         held = length(database, owner=owner)
         if held != self._m:
@@ -172,19 +172,19 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:
-        """Return fixed, hard databases of `size` records; the accuracy claim is for every database."""
+        """Return fixed, hard databases of `size` records."""
         return [
             self._problem(name, database)
             for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)
         ]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
-        """Return a problem near the given one: some records are moved to one point."""
+        """Return a problem near the given one."""
         name, database = moved(problem, dimension=self.dimension, alpha=self.alpha, rng=rng)
         return self._problem(name, database)
 
     def random(self, rng: np.random.Generator) -> Problem:
-        """Return a random database of `size` records: a few points with random masses, far apart or close."""
+        """Return a random database of `size` records."""
         name, database = random_numbers(self.dimension, size=self._m, rng=rng)
         return self._problem(name, database)
 
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbouring databases of two points; some counts are at the noisy test's threshold."""
+        """Return neighbouring databases of two points, some at the noisy test's threshold."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]
@@ -207,7 +207,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 def least_with(holds: Callable[[int], bool], *, start: int) -> int:
     """Return the least whole number ≥ `start` for which `holds` is true.
 
-    If `holds` is true for a number, it must be true for all larger numbers.
+    `holds` must stay true for all larger numbers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The choosing mechanism, run repeatedly without listing the domain, and the exact law of what it chooses."""
+"""The choosing mechanism, run repeatedly without listing the domain."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ __all__ = ["RepeatedChoosing"]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedChoosing:
-    """The choosing mechanism, run up to `rounds` times without replacement; a point's score is its count.
+    """The choosing mechanism, run repeatedly without replacement.
+
+    A point's score is its count.
 
     Parameters
     ----------
     tally
         The database.
     test
-        The noisy test that the best count must pass, or else the run ends.
+        The noisy test that the best count must pass. If it fails, the run ends.
     weight
-        The factor of a count in the exponent: a quarter of the epsilon of one round.
+        The factor of a count in the exponent, a quarter of the epsilon of one round.
     rounds
-        The largest number of points that are chosen. A run ends earlier if a round refuses.
+        The largest number of points that are chosen.
 
     Guarantee
     ---------
     Each round is the `ChoosingRound` of a `mechanisms.ChoosingMechanism` whose solutions are the points not
     yet chosen. Points that do not occur score 0 and are never chosen, so the domain need not be listed.
-    Points of equal count are drawn as one group.
 
     Examples
     --------
@@ -57,16 +58,16 @@ class RepeatedChoosing:
     rounds: int
 
     def sample(self, size: int, rng: np.random.Generator) -> list[list[int]]:
-        """Return, for each of `size` runs, the indices of the chosen points in the order of choice.
+        """Return the indices of the points that each of `size` runs chooses, in order.
 
-        For a given `rng`, the noise and the uniform numbers of run i are the same on every database.
+        For a given `rng`, run i draws the same numbers on every database.
         """
         noise = rng.laplace(0.0, self.test.scale, (size, self.rounds))
         uniforms = rng.random((size, self.rounds, 2))
         return [self._run(noise[run], uniforms[run]) for run in range(size)]
 
     def law(self) -> dict[frozenset[int], float]:
-        """Return the probability of every set of indices that can be chosen; only for few points."""
+        """Return the probability of every set of indices that can be chosen."""
         one, final = ChoosingRound(self.test, self.weight), dict[frozenset[int], float]()
         running: dict[frozenset[int], float] = {frozenset(): 1.0}
         for _ in range(self.rounds):
@@ -85,7 +86,7 @@ class RepeatedChoosing:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-        """The distinct counts, increasing; the points, sorted by count; where each count begins."""
+        """The distinct counts, the points by count, and where each count begins."""
         order = np.argsort(self.tally.counts, kind="stable")
         levels, starts = np.unique(self.tally.counts[order], return_index=True)
         return levels, order, np.append(starts, len(order))

@@ -18,7 +18,7 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """A flaw: each call of the choosing mechanism gets the whole delta, and the counts the whole epsilon."""
+    """A flaw in which each call gets the whole delta, and the counts the whole epsilon."""
 
     epsilon: float
     delta: float
@@ -36,7 +36,7 @@ class _Unsplit:
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
-    """The sanitizer for POINT_d with a flaw: every round spends the whole budget, and so do the counts.
+    """Wrong sanitizer of points in which every round spends the whole budget.
 
     Guarantee
     ---------
@@ -54,14 +54,14 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """The cost that is really spent: each step spends the whole epsilon."""
+        """The cost that is really spent."""
         claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
         return Spending(self.epsilon, claims, self.delta)
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
-    """The sanitizer for INTERVAL_d with a flaw: every round spends the whole budget, and so do the counts.
+    """Wrong sanitizer of thresholds in which every round spends the whole budget.
 
     Guarantee
     ---------
@@ -79,7 +79,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """The cost that is really spent: each step spends the whole epsilon."""
+        """The cost that is really spent."""
         claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
 

@@ -1,4 +1,4 @@
-"""The pure sanitizer of Blum, Ligett and Roth: the exponential mechanism over small databases."""
+"""The pure sanitizer of Blum, Ligett and Roth."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
-    """Choose a small database with probability proportional to exp(−epsilon·m·(worst error)/2).
+    """Choose a small database by the exponential mechanism on its worst error.
 
-    A database is a list of points of the domain; the output is a tuple of `output_size` of them.
+    The weight of a small database is exp(−epsilon·m·(worst error)/2) for m records. A database is a list of
+    points of the domain. The output is a tuple of `output_size` points.
 
     Parameters
     ----------
@@ -57,28 +58,32 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     alpha, beta
         The accuracy and the failure probability, in (0, 1).
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or there are more than 2^18 small databases; when a database is read, a
-        record is not a point of the domain, or the database is empty.
+        A parameter is out of bounds, there are more than 2^18 small databases, a record is not a point of the
+        domain, or a database is empty.
 
     Guarantee
     ---------
-    *Privacy*: epsilon, when one record is replaced, on databases of any length m: m·max_c |Q_c(S) − Q_c(Ŝ)|
-    moves by at most 1 (BNS Proposition 1).
+    *Privacy*: epsilon, when one record is replaced, on databases S of any length m. m·max_c |Q_c(S) − Q_c(Ŝ)|
+    moves by at most 1 for every small database Ŝ (BNS Proposition 1).
 
     *Accuracy*: on every database of at least `sample_size` records all |Q_c(S) − Q_c(Ŝ)| ≤ alpha, except with
-    probability beta. (i) Some database of n = `output_size` records is within alpha/2 of S. There are two
-    arguments. *By sampling*: on each of the G labellings of the domain, a random sample of S errs by more
-    than alpha/2 with probability at most 2·e^(−n·alpha²/2) (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n >
-    (2/alpha²)·ln 2G, where G ≤ Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer). *By rounding*, for tiny domains:
-    each share of S is rounded to a multiple of 1/n, up if its remainder is among the largest, else down. This
-    moves the share of every set by at most |X|/4n. (ii) There are N small databases. Those that err by more
-    than alpha together have at most N·e^(−epsilon·alpha·m/4) times the probability of the best one. So m =
-    (4/(alpha·epsilon))·ln(N/beta) records are enough, and ln N ≤ n·ln|X| gives m = O(v·ln|X|·…).
+    probability beta.
+
+    (i) Some database of n = `output_size` records is within alpha/2 of S. There are two arguments. *By
+    sampling*: the class labels the domain in G ways, and G ≤ Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer). On
+    each labelling, a random sample of S errs by more than alpha/2 with probability at most 2·e^(−n·alpha²/2)
+    (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n > (2/alpha²)·ln 2G. *By rounding*, for tiny domains: each share
+    of S is rounded to a multiple of 1/n, up if its remainder is among the largest, else down. This moves the
+    share of every set by at most |X|/4n.
+
+    (ii) There are N small databases. Those that err by more than alpha together have at most
+    N·e^(−epsilon·alpha·m/4) times the probability of the best one. So m = (4/(alpha·epsilon))·ln(N/beta)
+    records are enough, and ln N ≤ n·ln|X| gives m = O(v·ln|X|·…).
 
     Examples
     --------
@@ -118,7 +123,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC:
-        """The accuracy claimed, for every database of `sample_size` records."""
+        """The accuracy claimed for every database of `sample_size` records."""
         return PAC(self.alpha, self.beta)
 
     @cached_property
@@ -133,18 +138,18 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def sampled_size(self) -> int:
-        """The size of a small database by the sampling argument: the least n > (2/alpha²)·ln 2G."""
+        """The size of a small database by the sampling argument."""
         bound = sauer_bound(points=len(self.records), vc_dimension=self.concepts.vc_dimension())
         return math.floor(2.0 / self.alpha**2 * math.log(2.0 * bound)) + 1
 
     @property
     def rounded_size(self) -> int:
-        """The size of a small database by the rounding argument: |X|/(2·alpha), rounded up."""
+        """The size of a small database by the rounding argument."""
         return math.ceil(len(self.records) / (2.0 * self.alpha) * (1.0 - _ROUNDING))
 
     @property
     def output_size(self) -> int:
-        """The number of records of the output: the smaller of `sampled_size` and `rounded_size`."""
+        """The number of records of the output."""
         return min(self.sampled_size, self.rounded_size)
 
     @property
@@ -154,17 +159,17 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def candidates(self) -> Sequence[tuple[int, ...]]:
-        """Every small database, as the indices of its points in the domain."""
+        """Every small database, as indices of points of the domain."""
         return list(combinations_with_replacement(range(len(self.records)), self.output_size))
 
     @cached_property
     def answers(self) -> NDArray[np.float64]:
-        """The answers of every small database, of shape (databases, labellings)."""
+        """The answers of every small database, shape (databases, labellings)."""
         return np.asarray(self.occurrences / self.output_size @ self._table.T)
 
     @cached_property
     def occurrences(self) -> NDArray[np.float64]:
-        """How often each point occurs in each small database, of shape (databases, points)."""
+        """How often each point occurs in each small database, shape (databases, points)."""
         places = np.array(self.candidates)
         found = np.zeros((len(places), len(self.records)))
         for column in places.T:
@@ -177,7 +182,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 
     def shares(self, database: Any) -> NDArray[np.float64]:
-        """Return the share of the records at each point of the domain; raise for a record outside it."""
+        """Return the share of the records at each point of the domain."""
         owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)
@@ -197,12 +202,12 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return {canonical.key(point): place for place, point in enumerate(self.records)}
 
     def worst_errors(self, database: Any) -> NDArray[np.float64]:
-        """Return, for every small database Ŝ, the largest |Q_c(S) − Q_c(Ŝ)| over the whole class."""
+        """Return the largest error over the whole class of every small database."""
         truth = self._table @ self.shares(database)
         return np.asarray(np.abs(self.answers - truth).max(axis=1))
 
     def estimate(self, output: Any, concept: Any) -> float:
-        """Return Q_c of an output.
+        """Return the answer of an output to the query of a concept.
 
         Examples
         --------
@@ -216,7 +221,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return self.problems_of(self.sample_size())
 
     def problems_of(self, m: int) -> list[Problem]:
-        """Return databases of m records: spread evenly, constant, on two points, at the ends, geometric.
+        """Return hard databases of m records.
 
         Examples
         --------
@@ -237,7 +242,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return [FixedProblem(name, database, self._error) for name, database in told.items()]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
-        """Return a problem near the given one: a share of its records is moved to one point."""
+        """Return a problem near the given one."""
         records = problem.draw(rng)
         many = int(rng.integers(1, max(2, math.ceil(min(1.0, 2.0 * self.alpha) * len(records)))))
         first, point = int(rng.integers(len(records) - many + 1)), int(rng.integers(len(self.records)))
@@ -247,7 +252,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return FixedProblem(name, changed, self._error)
 
     def random(self, rng: np.random.Generator) -> Problem:
-        """Return a random database of `sample_size` records: random masses on the points of the domain."""
+        """Return a random database of `sample_size` records."""
         points = self.records
         times = rng.multinomial(self.sample_size(), rng.dirichlet(np.full(len(points), 0.5))).tolist()
         records = [point for point, count in zip(points, times, strict=True) for _ in range(count)]
@@ -263,7 +268,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return the small databases of `size` runs.
 
-        With equal generators, run i uses the same uniform number whatever the input database.
+        With equal generators, run i uses the same number on every database.
         """
         return [self._points(place) for place in self.places(database, size=size, rng=rng)]
 
@@ -279,7 +284,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return Finite(self._outputs, log_probabilities=self._mechanism.log_probabilities(database))
 
     def log_probabilities(self, database: Any) -> NDArray[np.float64]:
-        """Return the log-probability of every small database, in the order of `candidates`."""
+        """Return the log-probability of every small database."""
         return self._mechanism.log_probabilities(database)
 
     @cached_property
@@ -300,7 +305,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
 
 def _halvings(i: int) -> int:
-    """Return how many times 2 divides i: 0 for half of the numbers, 1 for a quarter."""
+    """Return how many times 2 divides i."""
     return (i & -i).bit_length() - 1
 
 

@@ -1,4 +1,4 @@
-"""A proper sanitizer for INTERVAL_d that runs Rec and the choosing mechanism repeatedly (BNS Theorem 4)."""
+"""A proper sanitizer of thresholds by Rec and repeated choosing (BNS Theorem 4)."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ _MOST_OUTCOMES = 2**17
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalSanitizer(IntervalCuts):
-    """Cut the numbers into cells with few records, count each cell with noise, and output a database.
+    """Release a database with nearly the same share below every threshold.
 
-    A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a sorted tuple of
-    `output_size` numbers. For every j, the share of numbers below j is close to the share in the database.
+    A database is a list of ints or an array of numbers 0 … 2^dimension − 1. The numbers are cut into cells
+    with few records, and each cell is counted with noise. The output is a sorted tuple of `output_size`
+    numbers.
 
     Parameters
     ----------
@@ -54,24 +55,28 @@ class IntervalSanitizer(IntervalCuts):
 
     Guarantee
     ---------
-    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says. They
+    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private (`IntervalCuts`). They
     divide the numbers into cells. The count of each cell gets two-sided geometric noise of rate epsilon/16. A
-    replaced record moves two counts by 1, which costs epsilon/8 in all. `spending` composes the claims of the
-    k rounds and of the counts in three ways: by sums, by advanced and by optimal composition. Everything else
-    is computed from the cuts and the noisy counts.
+    replaced record moves two counts by 1, which costs epsilon/8. `spending` composes the claims of the k
+    rounds and of the counts by sums, by advanced and by optimal composition. Everything else is computed from
+    the cuts and the noisy counts.
 
     *Accuracy*: on every database of at least `sample_size` records the share of x < j is off by at most alpha
-    for all j, except with probability beta. Let t = alpha·size. By `IntervalCuts` at most t records are left
-    at the end. Every cell that was taken out is a single point, or lies in a half of the interval with which
-    it was first taken out. Such a half holds at most 3t/2 records. There are at most 3k + 1 cells. Except
-    with the probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute value.
-    Clamping to [0, size] and taking the running maximum do not enlarge the largest error, as the true sums
-    lie in that range and rise. Half of a cell's records are put on its first point and half on its last. So
-    strictly inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of
-    the sums. Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16
-    + 1/16 = 1.
+    for all j, except with probability beta. Let t = alpha·size.
 
-    The text states only the result, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…): see `learners.sanitizers.sizes`.
+    (i) At most t records are left at the end (`IntervalCuts`). Every cell that was taken out is a single
+    point, or lies in a half of the interval with which it was first taken out. Such a half holds at most 3t/2
+    records. Half of a cell's records are put on its first point and half on its last. So strictly inside a
+    cell the answer is off by at most 3t/4, plus the error of the sums before it.
+
+    (ii) There are at most 3k + 1 cells. Except with the probability of `straying`, the noise before every cut
+    adds up to at most 3t/16 in absolute value. Clamping to [0, size] and taking the running maximum do not
+    enlarge the largest error, as the true sums lie in that range and rise.
+
+    (iii) Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16 +
+    1/16 = 1.
+
+    The text states only the result, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…) (`learners.sanitizers.sizes`).
 
     Examples
     --------
@@ -97,16 +102,16 @@ class IntervalSanitizer(IntervalCuts):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """Alpha and beta, for every database; None if `size` is below `sample_size`."""
+        """The accuracy claimed for every database, or None if `size` is too small."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
-        """Return fixed, hard databases of `size` records; the accuracy claim is for every database."""
+        """Return fixed, hard databases of `size` records."""
         return NumberSanitizer.problems(self)
 
     @cached_property
     def noise(self) -> GeometricNoise:
-        """The noise on every count. A replaced record moves two counts by 1."""
+        """The noise on every count."""
         return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)
 
     @property
@@ -115,7 +120,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound, at most 1, on the failure probability for databases of `size` records.
+        """Return a bound on the failure probability for databases of `size` records.
 
         Examples
         --------
@@ -128,20 +133,20 @@ class IntervalSanitizer(IntervalCuts):
         return min(1.0, super().failure_bound(size) + noisy)
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the exact error of an output: the largest |Q_c(S) − Q_c(output)| over the whole class."""
+        """Return the largest |Q_c(S) − Q_c(output)| over the whole class."""
         return counted.interval_error(output)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs.
 
-        With equal generators, the noise of run i comes from the same generator on every database.
+        With equal generators, run i draws its noise from the same generator on every database.
         """
         return [self.released(self.cuts(nodes), noisy) for nodes, noisy in self.counted(database, size, rng)]
 
     def counted(
         self, database: Any, size: int, rng: np.random.Generator
     ) -> list[tuple[tuple[Node, ...], NDArray[np.int64]]]:
-        """Return, for each of `size` runs, the intervals taken out and the noisy counts of the cells."""
+        """Return the intervals that each of `size` runs takes out, and the noisy counts."""
         tree = tree_of(self.tally(database), self.dimension)
         first, *others = rng.spawn(size + 1)
         runs, noisy = self.runs(tree, size, first), []
@@ -153,7 +158,7 @@ class IntervalSanitizer(IntervalCuts):
         return noisy
 
     def cuts(self, nodes: Iterable[Node]) -> list[int]:
-        """Return where cells begin: at 0, at each half of an interval taken out, and after that interval."""
+        """Return where the cells begin."""
         places = {0, *(cut for node in nodes for cut in node.cuts)}
         return sorted(places - {1 << self.dimension})
 
@@ -175,7 +180,7 @@ class IntervalSanitizer(IntervalCuts):
         return rounded(points, np.stack([middles, ends], axis=1).ravel(), size=self.output_size)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output; None if it has too many outcomes to list."""
+        """Return the exact law of the output, or None if it is too large."""
         from audit.distributions import Finite
 
         wide = min(2**self.dimension, 3 * self.rounds + 1, 64)
@@ -196,7 +201,7 @@ class IntervalSanitizer(IntervalCuts):
         return Finite(list(outputs), list(outputs.values()))
 
     def _counted(self, cuts: tuple[int, ...], seen: Tally) -> dict[Any, float]:
-        """Return the probability of every output, given the cuts; the last cell's count has no influence."""
+        """Return the probability of every output, given the cuts."""
         counts = cell_counts(seen, list(cuts))[:-1].tolist()
         laws = [clamped_geometric(times, self.noise.rate, -self._m, 2 * self._m) for times in counts]
         return self._table(cuts).law(laws)

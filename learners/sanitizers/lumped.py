@@ -1,4 +1,4 @@
-"""Exact laws of sanitizers on 64-bit numbers. Each noisy count in an output is shown only as a class."""
+"""Exact laws of sanitizers on 64-bit numbers, with noisy counts put into classes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["LumpedIntervals", "LumpedPoints"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Lumped(PlainParameters):
-    """The common part of the lumped sanitizers: the claim, and the classes of counts."""
+    """What the lumped sanitizers have in common."""
 
     of: Any
     told: Sequence[int]
@@ -58,7 +58,7 @@ class _Lumped(PlainParameters):
         return size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the points or intervals found, and the class of every count that is shown."""
+        """Return what is found, and the class of every count that is shown."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -66,13 +66,13 @@ class _Lumped(PlainParameters):
         raise NotImplementedError
 
     def _output(self, what: str, counts: Mapping[int, int]) -> str:
-        """Return the output; every noisy count is shown as its class between the `edges` of its point."""
+        """Return the output, with every noisy count as its class."""
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
         """Return the law of the outputs.
 
-        Each item of `found` is one thing that a run may find, its probability, and the counts without noise.
+        An item of `found` is one thing that a run may find, its probability, and the counts without noise.
         """
         from audit.distributions import Finite
 
@@ -88,26 +88,25 @@ class _Lumped(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedPoints(_Lumped):
-    """A sanitizer of POINT_d whose output is the points found and the classes of their noisy counts.
+    """A sanitizer of points that shows classes of noisy counts.
 
     Parameters
     ----------
     of
-        A `PointSanitizer` that does not output a database. (The database that a proper sanitizer outputs is a
-        function of this output.)
+        A `PointSanitizer` that does not output a database. (A proper sanitizer computes its database from
+        this output.)
     told
         The points whose counts are shown, if they are found.
     edges
-        For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
+        For each point in `told`, the counts in 1 … size at which a new class begins, increasing.
 
     Guarantee
     ---------
     It is at least as private as the sanitizer, because it post-processes the sanitizer's output. Take
     neighbouring databases in which one count rises from c − 1 to c, where c is an edge of its point, and
-    another falls in the same way. Then the classes keep the whole loss. Where the count rises, each noisy
-    count k ≥ c becomes more likely by a factor e^rate, and each noisy count k < c less likely by the same
-    factor. So the class alone determines the ratio. Counts that are not shown must be equal on both
-    databases.
+    another falls in the same way. Counts that are not shown must be equal on these databases. Then the
+    classes keep the whole loss. Where the count rises, each noisy count k ≥ c becomes more likely by a factor
+    e^rate, and each k < c less likely by this factor. So the class alone determines the ratio.
 
     Examples
     --------
@@ -121,7 +120,10 @@ class LumpedPoints(_Lumped):
     name: ClassVar[str] = "lumped-point-sanitizer"
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs. With equal generators, run i draws the same numbers on every database."""
+        """Return `size` outputs.
+
+        With equal generators, run i draws the same numbers on every database.
+        """
         outputs = [dict(output) for output in self.of.sample(database, size, rng)]
         return [self._output(_points(output), self._told(output)) for output in outputs]
 
@@ -141,21 +143,21 @@ class LumpedPoints(_Lumped):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedIntervals(_Lumped):
-    """A sanitizer of INTERVAL_d that outputs the removed intervals and the classes of the noisy counts.
+    """A sanitizer of thresholds that shows removed intervals and classes of counts.
 
     Parameters
     ----------
     of
-        An `IntervalSanitizer`. It computes its output from the intervals and the noisy counts.
+        An `IntervalSanitizer`.
     told
-        Points that select cells: the count of every cell that contains one of these points is shown.
+        Points whose cells have their counts shown.
     edges
-        For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
+        For each point in `told`, the counts in 1 … size at which a new class begins, increasing.
 
     Guarantee
     ---------
     It is at least as private as the intervals and noisy counts of the sanitizer, and keeps their whole
-    privacy loss: see `LumpedPoints`. Counts of cells that are not shown must be equal on both databases.
+    privacy loss (`LumpedPoints`). Counts of cells that are not shown must be equal on neighbouring databases.
 
     Examples
     --------
@@ -170,14 +172,17 @@ class LumpedIntervals(_Lumped):
     name: ClassVar[str] = "lumped-interval-sanitizer"
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs. With equal generators, run i draws the same numbers on every database."""
+        """Return `size` outputs.
+
+        With equal generators, run i draws the same numbers on every database.
+        """
         return [
             self._output(_intervals(nodes), self._told(self.of.cuts(nodes), noisy))
             for nodes, noisy in self.of.counted(database, size, rng)
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, cached; None if there are too many sequences of intervals."""
+        """Return the exact law, or None if it is too large."""
         seen: Tally = self.of.tally(database)
         key = (seen.points.tobytes(), seen.counts.tobytes())
         if key not in self._laws:
@@ -200,7 +205,7 @@ class LumpedIntervals(_Lumped):
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
         """Return the counts of the cells that contain points of `told`.
 
-        The key of a count is the index of the first point of `told` that lies in the cell.
+        The key of a count is the index of the first such point.
         """
         cells: dict[int, int] = {}
         for place, point in enumerate(self.told):
@@ -217,5 +222,5 @@ def _intervals(nodes: tuple[Node, ...]) -> str:
 
 
 def _worded(what: str, classes: Iterable[int]) -> str:
-    """Return an output as text; comparing nested tuples would take most of an audit's time."""
+    """Return an output as text."""
     return f"{what}; {' '.join(map(str, classes))}"

@@ -1,4 +1,4 @@
-"""Geometric noise clamped at both ends, and a bound on sums of it."""
+"""Clamped geometric noise, and a bound on sums of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["clamped_geometric", "class_masses", "straying"]
 
 
 def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[np.float64]:
-    """Return the probabilities of low, low + 1, …, high for an answer plus noise, clamped to this range.
+    """Return the probabilities of low, …, high for an answer plus clamped noise.
 
     Guarantee
     ---------
@@ -38,7 +38,7 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
 
 
 def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.float64]:
-    """Return the probability of each class of answer plus noise: below the first edge, between edges, above.
+    """Return the probability of each class of an answer plus noise.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.f
         The rate of the noise. The noise is not clamped, because clamping moves no number across an edge
         within the range.
     edges
-        Increasing: k of them make k + 1 classes.
+        Increasing. k edges make k + 1 classes.
 
     Guarantee
     ---------
@@ -79,16 +79,16 @@ def _tail(t: float, rate: float) -> float:
 
 
 def straying(distance: float, *, terms: int, rate: float) -> float:
-    """Return a bound on Pr[|S| > `distance` for some partial sum S of the noises].
+    """Return a bound on the probability that some partial sum of noises is large.
 
     Parameters
     ----------
     distance
-        At least 0.
+        The partial sums are compared with this number, ≥ 0.
     terms
         The number of independent two-sided geometric noises.
     rate
-        The rate of each.
+        The rate of each noise.
 
     Guarantee
     ---------

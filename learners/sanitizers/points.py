@@ -1,4 +1,4 @@
-"""A sanitizer for POINT_d by repeated choosing (BNS Theorem 3)."""
+"""A sanitizer of points by repeated choosing (BNS Theorem 3)."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _MOST_OUTCOMES = 2**13
 
 @dataclass(frozen=True, kw_only=True)
 class PointSanitizer(NumberSanitizer):
-    """Find the heavy points by repeated choosing, count them with noise, and estimate all others as 0.
+    """Release the heavy points with noisy counts.
 
-    A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a tuple of
-    (point, count). The estimate of c_x is count/size, and 0 for a point that is not named. If `proper`, the
-    output is a database: a tuple of `output_size` points.
+    A database is a list of ints or an array of numbers 0 … 2^dimension − 1. The output is a tuple of (point,
+    count). The estimate of c_x is count/size, or 0 for a point without a count. If `proper`, the output is a
+    tuple of `output_size` points.
 
     Parameters
     ----------
@@ -60,26 +60,34 @@ class PointSanitizer(NumberSanitizer):
     *Privacy*: (epsilon, delta) when one record is replaced. There are at most k rounds. Each is the choosing
     mechanism over the points x not yet chosen, and the score of x is the number of records equal to x. One
     more record raises the score of one point by 1, so the score has 1-bounded growth. Earlier outputs tell
-    which points were already chosen. So by BNS Lemma 4 each round is (step, delta/2k)-private if size ≥
-    `private_size`; a smaller size is refused when the sanitizer is made. After the last round the counts of
-    the chosen points get two-sided geometric noise of rate epsilon/16 *at once*: a replaced record moves two
-    counts by 1, which costs epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k)
-    and one (epsilon/8, 0) by sums, by advanced and by optimal composition. The step is the largest for which
-    one of these three bounds is within (epsilon, delta). Everything else is computed from the noisy counts.
+    which points were already chosen. So each round is (step, delta/2k)-private if size ≥ `private_size` (BNS
+    Lemma 4). A smaller size is refused.
 
-    *Accuracy*: on every database all |Q_c(S) − est(c)| ≤ alpha, except with probability beta, from
-    `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. Let opt be the
-    largest count of a point left. While opt > a·m, a round (i) refuses with probability at most
-    e^(−step·a·m/8)/2, because the test asks for a·m/2. It (ii) chooses a point of count below opt − a·m/4
-    with probability at most m·e^(−step·a·m/16). Without these events every such round takes out more than
-    3a·m/4 records. If a point above a·m were left after k rounds, there would be more than k·3a·m/4 + a·m ≥ m
-    records. So every point left has a count of at most a·m. (iii) The absolute value of each noise exceeds
-    a·m (proper: a·m/2) with the probability of the geometric tail. `failure_bound` adds up all these
-    probabilities. Proper: `completed` turns counts that are off by a·m/2 into shares that are off by a, and
+    After the last round the counts of the chosen points get two-sided geometric noise of rate epsilon/16. A
+    replaced record moves two counts by 1, which costs epsilon/8 for all rounds together. `spending` composes
+    k claims (step, delta/2k) and one (epsilon/8, 0) by sums, by advanced and by optimal composition. The step
+    is the largest for which one of these bounds is within (epsilon, delta). Everything else is computed from
+    the noisy counts.
+
+    *Accuracy*: on every database of at least `sample_size` records all |Q_c(S) − est(c)| ≤ alpha, except with
+    probability beta. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. Let opt be the largest
+    count of a point left. `failure_bound` adds up the probabilities of three failures.
+
+    (i) While opt > a·m, a round refuses with probability at most e^(−step·a·m/8)/2, because the test asks for
+    a·m/2.
+
+    (ii) It chooses a point of count below opt − a·m/4 with probability at most m·e^(−step·a·m/16).
+
+    (iii) The absolute value of some noise exceeds a·m (proper: a·m/2) with the probability of the geometric
+    tail.
+
+    Without (i) and (ii) every such round takes out more than 3a·m/4 records. If a point above a·m were left
+    after k rounds, there would be more than k·3a·m/4 + a·m ≥ m records. So every point left has a count of at
+    most a·m. Proper: `completed` turns counts that are off by a·m/2 into shares that are off by a, and
     rounding to ⌈4/alpha⌉ records costs alpha/4.
 
-    The text states only the result, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)): see
-    `learners.sanitizers.sizes`.
+    The text states only the result, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ))
+    (`learners.sanitizers.sizes`).
 
     Examples
     --------
@@ -104,18 +112,18 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def choosing_alpha(self) -> float:
-        """The approximation parameter a of the choosing mechanism: alpha, or 3·alpha/4 if `proper`."""
+        """The approximation parameter of the choosing mechanism."""
         return self.alpha * (0.75 if self.proper else 1.0)
 
     @property
     def rounds(self) -> int:
-        """k, the largest number of rounds of the choosing mechanism."""
+        """The largest number of rounds, called k."""
         a = self.choosing_alpha
         return max(1, math.ceil((1.0 - a) / ((1.0 - _SLACK) * a) * (1.0 - 1e-12)))
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of one round: half of delta is split evenly among the rounds."""
+        """The delta of one round."""
         return self.delta / 2.0 / self.rounds
 
     @cached_property
@@ -131,7 +139,7 @@ class PointSanitizer(NumberSanitizer):
 
     @cached_property
     def noise(self) -> GeometricNoise:
-        """The noise on every count. A replaced record moves two counts by 1."""
+        """The noise on every count."""
         return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)
 
     @property
@@ -140,7 +148,7 @@ class PointSanitizer(NumberSanitizer):
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound, at most 1, on the failure probability for databases of `size` records.
+        """Return a bound on the failure probability for databases of `size` records.
 
         Examples
         --------
@@ -155,7 +163,7 @@ class PointSanitizer(NumberSanitizer):
         return min(1.0, self.rounds * (wrong + noisy))
 
     def estimate(self, output: Any, concept: int) -> float:
-        """Return the share of records equal to the point `concept`, as the output estimates it.
+        """Return the estimated share of records equal to a point.
 
         Examples
         --------
@@ -166,13 +174,13 @@ class PointSanitizer(NumberSanitizer):
         return self.shares(output).get(concept, 0.0)
 
     def shares(self, output: Any) -> dict[int, float]:
-        """Return the estimates that an output gives, for all points with an estimate above 0."""
+        """Return all estimates above 0 that an output gives."""
         if not self.proper:
             return {point: times / self._m for point, times in output}
         return {point: output.count(point) / len(output) for point in dict.fromkeys(output)}
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the exact error of an output: the largest |Q_c(S) − est(c)| over the whole class."""
+        """Return the largest |Q_c(S) − est(c)| over the whole class."""
         return counted.point_error(self.shares(output))
 
     def choosing(self, database: Any) -> RepeatedChoosing:
@@ -182,11 +190,14 @@ class PointSanitizer(NumberSanitizer):
         return RepeatedChoosing(self.tally(database), test, weight=step / 4.0, rounds=self.rounds)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the counts of the points found or, if `proper`, a database."""
+        """Return the counts of the points found, or a database if `proper`."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on every database."""
+        """Return `size` outputs.
+
+        Run i draws the same numbers on every database.
+        """
         choosing = self.choosing(database)
         runs = choosing.sample(size, rng)
         noise = self.noise.sample(size * self.rounds, rng).reshape(size, self.rounds)
@@ -202,7 +213,7 @@ class PointSanitizer(NumberSanitizer):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output; None if there are too many outcomes to list."""
+        """Return the exact law of the output, or None if it is too large."""
         from audit.distributions import Finite
 
         if not self.listable:
@@ -216,7 +227,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def listable(self) -> bool:
-        """Whether the outcomes are few enough to list, whatever the database."""
+        """Whether the outcomes are few enough to list."""
         points = min(1 << self.dimension, self._m)
         most = min(points, self.rounds)
         outcomes: int = sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1))

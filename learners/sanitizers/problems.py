@@ -53,7 +53,7 @@ class NumbersProblem:
     dimension: int
 
     def draw(self, rng: Any) -> CountedNumbers:
-        """Return the database, counted."""
+        """Return the database as counts."""
         del rng
         return CountedNumbers(self.counted)
 
@@ -68,7 +68,7 @@ class NumbersProblem:
 
     @cached_property
     def counted(self) -> Tally:
-        """The database, counted once."""
+        """The database as counts."""
         return tally(self.database, dimension=self.dimension, owner="NumbersProblem")
 
 
@@ -78,7 +78,7 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
     Guarantee
     ---------
     Evenly spread records have no heavy point. Points with mass just above alpha must be found; those just
-    below may be missed. Geometric masses have one point at every scale. Clusters at both ends leave the
+    below may be missed. Geometric masses have one point at every scale. Clusters at the two ends leave the
     middle empty.
 
     Examples
@@ -106,7 +106,9 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
 def moved(
     problem: NumbersProblem, *, dimension: int, alpha: float, rng: np.random.Generator
 ) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and records of a varied problem: a share of up to 2·alpha is moved to one point.
+    """Return the name and records of a problem with a share moved to one point.
+
+    The share is at most 2·alpha.
 
     Examples
     --------
@@ -131,9 +133,7 @@ def moved(
 
 
 def random_numbers(dimension: int, *, size: int, rng: np.random.Generator) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and the records of a database of up to 60 points with random masses.
-
-    Half of the time the points lie anywhere, otherwise in an interval of random length.
+    """Return the name and the records of up to 60 points with random masses.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _scales(top: int) -> list[int]:
 
 
 def _database(masses: list[tuple[int, float]], *, size: int, top: int) -> NDArray[np.uint64]:
-    """Return `size` records, each point with about the given mass. Records left over are spread evenly."""
+    """Return `size` records with about the given mass at each point."""
     held: dict[int, int] = {}
     for point, mass in masses:
         room = size - sum(held.values())

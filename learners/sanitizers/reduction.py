@@ -1,4 +1,4 @@
-"""A proper private learner for C, made from a sanitizer for C^label (BNS Theorem 5)."""
+"""A proper private learner made from a sanitizer (BNS Theorem 5)."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return a sample size at which training errors of at most `low` imply errors of at most `high`.
+    """Return a sample size at which small training errors imply small errors.
+
+    Training errors of at most `low` then imply errors of at most `high`.
 
     Guarantee
     ---------
-    The size is t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. By Chernoff's bound, one
-    concept with error above high has a training error of at most low with probability at most
-    e^(−t·KL(low‖high)). So, except with probability β, no concept with error above high has such a training
-    error.
+    The size is t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. A concept with error
+    above high has a training error of at most low with probability at most e^(−t·KL(low‖high)) (Chernoff).
+    So, except with probability β, no concept with error above high has such a training error.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label. Its error messages name the learner, which the user has called."""
+    """The sanitizer for C^label, with the learner's name in error messages."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -64,9 +65,10 @@ class _ExampleSanitizer(GenericSanitizer):
 
 @dataclass(frozen=True, kw_only=True)
 class SanitizingLearner(StatedSize, PlainParameters):
-    """Sanitize the labelled examples for C^label, and return the concept that errs least on the output.
+    """Learn a concept from a sanitized database of labelled examples.
 
-    A database is a list of (x, y); the output is a concept of the class: the learner is proper.
+    A database is a list of (x, y). The output is the concept that errs least on the sanitizer's output for
+    C^label.
 
     Parameters
     ----------
@@ -75,15 +77,15 @@ class SanitizingLearner(StatedSize, PlainParameters):
     concepts
         C, over a tiny domain. Default: the intervals of {0, 1}.
     alpha, beta
-        The accuracy and the failure probability of the sanitizer: alpha below 1/3, beta below 1/2.
+        The accuracy and the failure probability of the sanitizer, alpha below 1/3 and beta below 1/2.
         `utility_claim` is that of the learner.
     size
-        The number of records in each database of a privacy audit.
+        The number of records in audited databases.
     sanitizer
-        Any sanitizer for C^label, proper or not. It must have `claim`, `alpha`, `beta`, `sample_size(alpha=,
-        beta=)` and `estimate(output, concept)`, which estimates the share of examples on which a concept
-        errs. The learner takes over its `claim`, alpha and beta; `epsilon` is then that of this claim. None:
-        the sanitizer of Blum, Ligett and Roth.
+        Any sanitizer for C^label, proper or not. It must have `claim`, `alpha`, `beta`,
+        `sample_size(alpha=, beta=)` and `estimate(output, concept)`, the estimated share of examples on which
+        a concept errs. The learner takes over its claim, epsilon, alpha and beta. None: the sanitizer of
+        Blum, Ligett and Roth.
 
     Raises
     ------
@@ -98,13 +100,13 @@ class SanitizingLearner(StatedSize, PlainParameters):
     epsilon when one example is replaced.
 
     *Accuracy*: on `sample_size` examples of a distribution on x, labelled by a concept of C, the error is at
-    most 3·alpha, except with probability 2·beta. BNS Theorem 5 claims only 3·alpha + 2·beta, with the same
-    probability, and requires alpha, epsilon ≤ 1/8, which is not needed here. Q of c^label is the training
-    error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of the
-    training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept returned. So
-    the training error of the returned concept is at most 2·alpha. Except with probability beta, no concept of
-    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of
-    `transfer_size` and the sanitizer's sample size.
+    most 3·alpha, except with probability 2·beta. (BNS Theorem 5 claims only 3·alpha + 2·beta, and requires
+    alpha, epsilon ≤ 1/8, which is not needed here.) Q of c^label is the training error of c. Except with
+    probability beta, all these errors on the output Ŝ are within alpha of the training errors. Then the
+    target's error on Ŝ is at most alpha, and so is that of the returned concept. So the training error of the
+    returned concept is at most 2·alpha. Except with probability beta, no concept of error above 3·alpha has
+    such a training error (`transfer_size`). `sample_size` is the larger of `transfer_size` and the
+    sanitizer's sample size.
 
     Examples
     --------
@@ -152,7 +154,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def claim(self) -> PureDP | ApproximateDP:
-        """The privacy claim, which is the sanitizer's."""
+        """The privacy claim of the sanitizer."""
         claim: PureDP | ApproximateDP = self.sanitizer.claim
         return claim
 
@@ -163,7 +165,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """A stronger claim than that of BNS Theorem 5, on `sample_size` examples (see the class)."""
+        """A stronger claim than that of BNS Theorem 5, on `sample_size` examples."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property
@@ -178,7 +180,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @cached_property
     def transfer_size(self) -> int:
-        """The number of examples with which training errors up to 2·alpha imply errors up to 3·alpha."""
+        """The examples with which training errors up to 2·alpha imply errors up to 3·alpha."""
         return self._transferred(self.alpha, self.beta)
 
     def _transferred(self, alpha: float, beta: float) -> int:
@@ -186,7 +188,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return transfer_size(labellings, low=2.0 * alpha, high=3.0 * alpha, beta=beta)
 
     def _accuracy(self, alpha: float, beta: float) -> tuple[float, float]:
-        """Return alpha and beta; raise unless 0 < alpha < 1/3 and 0 < beta < 1/2."""
+        """Return alpha and beta if 0 < alpha < 1/3 and 0 < beta < 1/2, else raise."""
         owner = type(self).__name__
         finite_number(alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
         finite_number(beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
@@ -198,8 +200,8 @@ class SanitizingLearner(StatedSize, PlainParameters):
         Parameters
         ----------
         alpha, beta
-            The accuracy and failure probability of the sanitizer, alpha below 1/3 and beta below 1/2. By
-            default those of the learner's own sanitizer.
+            The accuracy and failure probability of the sanitizer, alpha below 1/3 and beta below 1/2; by
+            default its own.
 
         Raises
         ------
@@ -216,7 +218,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size())
 
     def best(self, output: Any) -> Any:
-        """Return the concept that errs least on a sanitized database; if several do, the first.
+        """Return the concept that errs least on a sanitized database, or the first of several.
 
         Examples
         --------
@@ -231,7 +233,10 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts; run i uses the same uniform number on every database."""
+        """Return `size` concepts.
+
+        Run i uses the same uniform number on every database.
+        """
         if not isinstance(self.sanitizer, GenericSanitizer):
             return [self.best(output) for output in self._sanitized(database, size, rng)]
         names = self.concepts.listed_concepts()
@@ -244,7 +249,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [self.sanitizer(database, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept; None if the sanitizer declares no finite law."""
+        """Return the exact law of the concept, or None if the sanitizer has no finite law."""
         from audit.distributions import Finite
 
         if not isinstance(self.sanitizer, GenericSanitizer):

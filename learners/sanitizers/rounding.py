@@ -1,4 +1,4 @@
-"""Rounding: how to make a small database whose shares are close to given real numbers."""
+"""Small databases whose shares are close to given numbers."""
 
 from __future__ import annotations
 
@@ -54,19 +54,22 @@ def completed(
     unnamed
         The number of other points.
     others
-        Other points, in any order: at least the smaller of `unnamed` and 1/cap + 1 of them.
+        Other points, in any order, at least the smaller of `unnamed` and 1/cap + 1 of them.
 
     Guarantee
     ---------
     Let the true shares sum to 1, those of unnamed points be at most `cap`, and every given share be off by at
-    most e. Then in the result a named point is off by at most 2·e, and an unnamed one has at most `cap`.
+    most e. Then in the result a named point is off by at most 2·e, and an unnamed point has at most `cap`.
 
-    (i) If the given shares sum to more than 1, all are lowered by the same λ, but not below 0, until they sum
-    to 1. λ ≤ e, because shares lowered by e are below the true ones. (ii) Otherwise mass is missing. If it
-    fits on the unnamed points at `cap` each, it goes there. (iii) If it does not fit, all unnamed points get
-    `cap`, and the mass left over is divided equally among the named points. The true shares of the unnamed
-    points fit, so the mass left over is at most e for each named point. If no point is named, all points get
-    the same share 1/unnamed, which is at most `cap` because the true shares fit.
+    (i) *The given shares sum to more than 1.* All are lowered by the same λ, but not below 0, until they sum
+    to 1. λ ≤ e, because shares lowered by e are below the true ones.
+
+    (ii) *The missing mass fits on the unnamed points at `cap` each.* It goes there.
+
+    (iii) *It does not fit.* All unnamed points get `cap`, and the mass left over is divided equally among the
+    named points. The true shares of the unnamed points fit, so the mass left over is at most e for each named
+    point. If no point is named, all points get the same share 1/unnamed, which is at most `cap` because the
+    true shares fit.
 
     Examples
     --------
@@ -92,7 +95,7 @@ def completed(
 
 
 def _levelled(shares: Mapping[int, float], total: float) -> dict[int, float]:
-    """Return shares that sum to 1: each is moved by the same amount, but none below 0."""
+    """Return shares that sum to 1, all moved by the same amount but none below 0."""
     if total <= 1.0:
         return {point: share + (1.0 - total) / len(shares) for point, share in shares.items()}
     falling = np.sort(np.array(list(shares.values())))[::-1]

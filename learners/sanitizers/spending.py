@@ -1,4 +1,4 @@
-"""How much each of many private steps may cost so that all steps together stay within a budget."""
+"""How much each of many private steps may cost within a total budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ACCURACY = 2e-9
 
 @dataclass(frozen=True)
 class Spending:
-    """What a composition of private steps costs, by three accountants.
+    """The cost of a composition of private steps, by three accountants.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class Spending:
 
     Guarantee
     ---------
-    Each of `basic`, `advanced` and `optimal` bounds every composition of the claims, even an adaptive one:
-    see `mechanisms.composition.accounting`.
+    `basic`, `advanced` and `optimal` each bound every composition of the claims, even an adaptive one
+    (`mechanisms.composition.accounting`).
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Spending:
 
     @property
     def advanced(self) -> float:
-        """The epsilon at `delta` by advanced composition; infinite if the steps' deltas leave no slack."""
+        """The epsilon at `delta` by advanced composition; infinite without slack."""
         slack = self.delta - self._sums.delta
         if slack <= 0.0 or self.basic > _HUGE:
             return math.inf
@@ -78,11 +78,11 @@ class Spending:
         return composed_epsilon(self.claims, delta=self.delta)
 
     def simply_within(self, epsilon: float) -> bool:
-        """Return whether basic or advanced composition shows a total within (epsilon, delta)."""
+        """Return whether basic or advanced composition stays within (epsilon, delta)."""
         return self._sums.delta <= self.delta and min(self.basic, self.advanced) <= epsilon
 
     def within(self, epsilon: float) -> bool:
-        """Return whether basic, advanced or optimal composition shows a total within (epsilon, delta)."""
+        """Return whether basic, advanced or optimal composition stays within (epsilon, delta)."""
         if self.simply_within(epsilon):
             return True
         return _composed_delta(self.claims, epsilon) <= self.delta - _ACCURACY
@@ -90,19 +90,19 @@ class Spending:
 
 @lru_cache(maxsize=1_024)
 def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) -> float:
-    """Return the delta of optimal composition; cached, because many sanitizers have the same claims."""
+    """Return the delta of optimal composition, from a cache."""
     return composed_delta(claims, epsilon=epsilon)
 
 
 def affordable(
     claims: Callable[[float], Sequence[PrivacyClaim]], *, epsilon: float, delta: float, largest: float
 ) -> Spending:
-    """Return the cost of all steps if each step gets the largest epsilon that the budget allows.
+    """Return the cost of all steps at the largest epsilon that the budget allows.
 
     Parameters
     ----------
     claims
-        Takes the epsilon of one step and returns the claims of all steps, which grow with this epsilon.
+        Takes the epsilon of one step, returns the claims of all steps, which grow with this epsilon.
     epsilon, delta
         The budget for all steps together.
     largest
@@ -133,7 +133,10 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return approximately the largest number in [low, high] at which `holds` is true, as it is at `low`."""
+    """Return about the largest number in [low, high] at which `holds` is true.
+
+    `holds` must be true at `low`.
+    """
     if holds(high):
         return high
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""Neighbouring databases of two points, on which a sanitizer's exact laws are compared."""
+"""Neighbouring databases of two points."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return up to `many` pairs of neighbouring databases of two points, with evenly spaced counts.
+    """Return up to `many` pairs of neighbouring databases of two points.
 
-    If the two points are the whole domain and many = size, these are all neighbouring pairs of multisets.
+    The counts are evenly spaced. If many = size, these are all such pairs of multisets.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Databases of numbers 0 … 2^d − 1, d up to 64, stored as counts, and the exact errors of answers."""
+"""Databases of numbers stored as counts, and the exact errors of answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_BITS = 64
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct points of a database in increasing order, and how often each occurs.
+    """The distinct points of a database, and how often each occurs.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Tally:
         return int(self.upto[-1])
 
     def point_error(self, shares: Mapping[int, float]) -> float:
-        """Return the largest error of `shares` as answers to all queries of POINT_d on this tally.
+        """Return the largest error of `shares` as answers to all queries of POINT_d.
 
         A point that is missing in `shares` has the answer 0.
 
@@ -72,7 +72,7 @@ class Tally:
         return float(max(errors.max(initial=0.0), truth[unnamed].max(initial=0.0)))
 
     def interval_error(self, database: Sequence[int]) -> float:
-        """Return the largest |Q_c(S) − Q_c(database)| over all c of INTERVAL_d; S is this tally.
+        """Return the largest |Q_c(S) − Q_c(database)| over INTERVAL_d for this tally S.
 
         Guarantee
         ---------
@@ -93,7 +93,7 @@ class Tally:
 
     @cached_property
     def upto(self) -> NDArray[np.int64]:
-        """How many records are at the first i points, for i = 0 … distinct."""
+        """The number of records at the first i points, for i = 0 … distinct."""
         sums: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self.counts)])
         return sums
 
@@ -106,8 +106,6 @@ class Tally:
 @dataclass(frozen=True, eq=False)
 class CountedNumbers(Sequence[int]):
     """An immutable database of numbers in increasing order, stored as counts.
-
-    The sanitizers do not look at the order of their records.
 
     Parameters
     ----------
@@ -139,7 +137,7 @@ class CountedNumbers(Sequence[int]):
         return iter(np.repeat(self.tally.points, self.tally.counts).tolist())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CountedNumbers:
-        """Return itself: it cannot change."""
+        """Return itself."""
         return self
 
     def __repr__(self) -> str:
@@ -151,7 +149,9 @@ class CountedNumbers(Sequence[int]):
 
 
 def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
-    """Return how many records lie from each cut up to the next cut, and from the last cut on.
+    """Return how many records lie from each cut up to the next.
+
+    The last cell has no upper end.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
 
 
 def length(database: Any, *, owner: str) -> int:
-    """Return how many records a database holds; raise if it has no length.
+    """Return how many records a database holds.
 
     Raises
     ------

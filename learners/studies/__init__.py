@@ -1,4 +1,4 @@
-"""The studies of sample size of this package: the cost of privacy, of properness and of a single round."""
+"""The studies of the sample sizes of learners."""
 
 from __future__ import annotations
 

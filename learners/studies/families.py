@@ -1,8 +1,4 @@
-"""The problems that studies search, on samples of m records.
-
-They are a library of problems, variations of these and random problems. The libraries and the variations are
-those of the learners' own audits.
-"""
+"""The problems that studies search, on samples of m records."""
 
 from __future__ import annotations
 
@@ -43,9 +39,9 @@ class SearchedProblems:
     library
         Problems to begin with.
     vary
-        (problem, rng) -> a variation of the problem.
+        Takes a problem and rng, returns a variation of the problem.
     random
-        rng -> a random problem; None if there is no such function.
+        Takes rng, returns a random problem; None if there is no such function.
 
     Examples
     --------
@@ -64,23 +60,23 @@ class SearchedProblems:
 
 
 def point_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of learners of points, on samples of `size` examples."""
+    """Return the problems of learners of points with `size` examples."""
     return SearchedProblems(point_problems(dimension, alpha=alpha, size=size), _varied_numbers)
 
 
 def interval_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems on which a study audits threshold learners, with samples of `size` examples."""
+    """Return the problems of learners of thresholds with `size` examples."""
     return SearchedProblems(interval_problems(dimension, alpha=alpha, size=size), _varied_numbers)
 
 
 def parity_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of learners of parities, on samples of `size` examples."""
+    """Return the problems of learners of parities with `size` examples."""
     any_one = partial(_random_parity, dimension=dimension, alpha=alpha, size=size)
     return SearchedProblems(parity_problems(dimension, alpha=alpha, size=size), ParityProblem.varied, any_one)
 
 
 def agnostic_family(hypotheses: Hypotheses, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of agnostic learners of a class, on samples of `size` examples."""
+    """Return the problems of agnostic learners of a class with `size` examples."""
     any_one = partial(_random_listed, hypotheses=hypotheses, alpha=alpha, size=size)
     return SearchedProblems(
         hard_problems(hypotheses, alpha=alpha, examples=size), partial(varied_problem, noisy=True), any_one

@@ -1,4 +1,4 @@
-"""Studies of the generic learner: how its sample size grows with log|H| and with 1/ε."""
+"""Studies of the sample size of the generic learner."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ DOMAIN = 8
 
 
 def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float) -> float:
-    """Return the probability that the generic learner misses the target on `crowd_problem`.
+    """Return the probability that the generic learner misses the target.
+
+    The problem is `crowd_problem`.
 
     Guarantee
     ---------
     Exact. Let K ~ Bin(size, weight) be the number of examples at the target's point. Then |H| − 2 hypotheses
-    have K errors, one has `size` errors, and the target has none. The probability of missing the target given
-    K is 1 − 1/(1 + (|H| − 2)·e^(−εK/2) + e^(−ε·size/2)).
+    have K errors, one has `size` errors, and the target has none. Given K, the probability of missing the
+    target is 1 − 1/(1 + (|H| − 2)·e^(−εK/2) + e^(−ε·size/2)).
 
     Examples
     --------
@@ -51,9 +53,9 @@ def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float
 
 
 def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
-    """Return the problem about POINT with target c_0, weight 1.01·alpha on 0 and the rest on 1.
+    """Return the problem in which nearly all points have an error just above alpha.
 
-    All rivals except c_1 have error 1.01·alpha; c_1 is always wrong.
+    The target c_0 has weight 1.01·alpha, and 1 has the rest. Rivals except c_1 have error 1.01·alpha.
     """
     law: NDArray[np.float64] = np.zeros((len(hypotheses.domain), 2))
     law[0, 1] = _WEIGHT * _ALPHA
@@ -63,11 +65,9 @@ def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
 
 @cache
 def few_points(bits: int) -> Hypotheses:
-    """Return POINT_d with all of its 2^d concepts, on the first `DOMAIN` points of its domain.
+    """Return all concepts of POINT_d on the first `DOMAIN` points of its domain.
 
-    The table of all points would not fit into memory. The generic learner only counts errors of concepts. So
-    if all examples lie on the first `DOMAIN` points, the learner has the same law with the returned class as
-    with POINT_d.
+    If all examples lie on these points, the generic learner has the same law as with POINT_d.
 
     Examples
     --------
@@ -81,7 +81,10 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the generic learner's curve. From a value of the study, `bits` makes log2|H| and `epsilon` ε."""
+    """Return the generic learner's curve.
+
+    `bits` turns a value of the study into log2|H|, and `epsilon` turns it into ε.
+    """
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(
@@ -104,7 +107,10 @@ def _generic_curve(bits: Any, epsilon: Any) -> Curve:
 
 
 def generic() -> Study:
-    """Return the study of how the generic learner's sample size grows with log2|H| (K11 Theorem 3.4)."""
+    """Return the study of the generic learner's sample size against log2|H|.
+
+    The source is K11 Theorem 3.4.
+    """
     return Study(
         "generic",
         "The generic learner: the least m grows with log|H|.",
@@ -122,7 +128,10 @@ def generic() -> Study:
 
 
 def generic_epsilon() -> Study:
-    """Return the study of how the generic learner's sample size grows with 1/epsilon (K11 Theorem 3.4)."""
+    """Return the study of the generic learner's sample size against 1/epsilon.
+
+    The source is K11 Theorem 3.4.
+    """
     return Study(
         "generic-epsilon",
         "The generic learner: the least m grows with 1/ε.",

@@ -1,8 +1,6 @@
-"""Problems that draw averages over chunks instead of records, for learners that see only these averages.
+"""Problems that draw averages over chunks instead of records.
 
-Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the probability of
-each position of the 0 determine the averages and every error. MASKED-PARITY: any concept, with uniform
-examples.
+Conjunctions have examples with at most one 0. Concepts of MASKED-PARITY have uniform examples.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """The average of each query over its chunk: all that a learner by queries sees of a database.
+    """The average of each query over its chunk.
 
     Parameters
     ----------
@@ -59,9 +57,9 @@ class ChunkMeans:
 
 @dataclass(frozen=True)
 class MeansProblem:
-    """A law of records, described by the values of the queries, with the exact error of an output.
+    """A law of records, given by the values of the queries.
 
-    Each query has two values. The law gives the probability of the high one.
+    Each query has two values.
 
     Parameters
     ----------
@@ -115,13 +113,12 @@ class OneZeroMeans(MeansProblem):
     target
         Whether each variable is in the target.
     masses
-        For each variable, the probability of an example with its 0 at that variable. The remaining examples
-        have no 0.
+        For each variable, the probability of an example with its 0 there. The other examples have no 0.
 
     Guarantee
     ---------
-    The output errs on an example if and only if the example has its 0 at a variable that exactly one of
-    target and output contains. `measure` is the exact sum of the masses of these variables. A positive
+    The output errs on an example if and only if the example has its 0 at a variable that is in the target or
+    in the output, but not in both. `measure` is the exact sum of the masses of these variables. A positive
     example has no 0 in the target.
     """
 
@@ -132,7 +129,7 @@ class OneZeroMeans(MeansProblem):
     def of(
         cls, name: str, target: tuple[bool, ...], masses: tuple[float, ...], *, chunk: int
     ) -> OneZeroMeans:
-        """Return the problem with this target and one mass for each variable; the masses sum to at most 1.
+        """Return the problem with this target and these masses, of sum at most 1.
 
         Examples
         --------
@@ -145,7 +142,7 @@ class OneZeroMeans(MeansProblem):
         return cls(name, shares, ((0.0, 1.0),) * len(target), chunk, measure, target, masses)
 
     def varied(self, rng: np.random.Generator) -> OneZeroMeans:
-        """Return a problem near this one: one variable of the target toggled, or one mass moved."""
+        """Return a problem near this one."""
         stem = self.name.split(", varied")[0]
         target, masses = list(self.target), list(self.masses)
         here, there = rng.integers(0, len(target), 2).tolist()
@@ -166,25 +163,25 @@ def _differing(kept: Any, *, target: tuple[bool, ...], masses: tuple[float, ...]
 def needed_variables(dimension: int, alpha: float) -> int:
     """Return how many variables a problem can make necessary.
 
-    Each of these variables is the only 0 in a share of 1.05·alpha of the examples.
+    Each is the only 0 in a share of 1.05·alpha of the examples.
     """
     return min(dimension, int(1.0 / (_ABOVE * alpha)))
 
 
 def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return a problem about conjunctions, given by averages over chunks.
+    """Return a problem in which the target contains every variable.
 
     Guarantee
     ---------
-    The target contains every variable. Each of the first `needed_variables` variables is the only 0 in a
-    share of 1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Leaving one
-    of these variables out of the output adds 1.05·alpha to its error.
+    Each of the first `needed_variables` variables is the only 0 in a share of 1.05·alpha of the examples. No
+    positive example has a 0, so all averages are 0. Leaving one of these variables out of the output adds
+    1.05·alpha to its error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 
 
 def conjunction_family(dimension: int, *, alpha: float, chunk: int) -> SearchedProblems:
-    """Return problems about conjunctions: the target has all, none, half or a random set of the variables.
+    """Return problems about conjunctions with many, few or random variables.
 
     Examples
     --------
@@ -208,7 +205,7 @@ def _heavy(name: str, target: tuple[bool, ...], *, alpha: float, chunk: int) -> 
 
 
 def _random_zeros(rng: np.random.Generator, *, dimension: int, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return a random target and random masses. Half of the time the masses sum to 0.8·alpha to 3·alpha."""
+    """Return a problem with a random target and random masses."""
     total = min(1.0, alpha * float(rng.uniform(0.8, 3.0))) if rng.random() < 0.5 else 1.0
     masses = total * rng.dirichlet(np.full(dimension, float(rng.choice([0.1, 1.0]))))
     target = tuple((rng.random(dimension) < 0.5).tolist())
@@ -224,17 +221,16 @@ def _varied(problem: Any, rng: np.random.Generator) -> Any:
 
 @dataclass(frozen=True)
 class ConceptMeans(MeansProblem):
-    """A concept c_{r,a} of MASKED-PARITY on uniform examples, given by the laws of the queries' values.
+    """A concept c_{r,a} of MASKED-PARITY on uniform examples.
 
     Parameters
     ----------
     name, shares, spans, chunk, measure
-        As in `MeansProblem`; there are d queries for the bits of r, and a last one.
+        As in `MeansProblem`. There are d queries for the bits of r, and a last one.
     dimension, r, a
         d, and r and a of the concept.
     bent
-        Whether the last query is that of the bent learner. If not, the last query asks for the mask a and
-        uses the right r.
+        True: the last query is that of the bent learner. False: it asks for the mask a and uses the right r.
     """
 
     dimension: int = 1
@@ -277,7 +273,7 @@ class ConceptMeans(MeansProblem):
 
 
 def masked_family(dimension: int, *, chunk: int, bent: bool) -> SearchedProblems:
-    """Return the problems of all concepts; the library has r = 0…0 with a = 0, and r = 1…1 with a = 1.
+    """Return the problems of all concepts.
 
     Examples
     --------

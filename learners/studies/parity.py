@@ -1,4 +1,4 @@
-"""Studies of PARITY: sample sizes of A* and of nonprivate elimination, and their growth with 1/ε."""
+"""Studies of the sample sizes of learners of PARITY."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WEIGHT = 1.01
 
 @dataclass(frozen=True)
 class Elimination:
-    """Learn a parity without privacy, by drawing a uniform solution of the equations of all examples.
+    """Learn a parity without privacy, as a uniform solution of all examples.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Elimination:
     dimension: int
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a parity as a tuple of bits, or None if no parity agrees with the examples."""
+        """Return a parity as bits, or None if no parity agrees with the examples."""
         examples = examples_of(database, dimension=self.dimension, owner="Elimination")
         space = BitSystem.of(examples).solve((1 << len(examples)) - 1)
         coins = as_numbers((rng.random(self.dimension) < 0.5)[None, :])[0]
@@ -50,7 +50,9 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution of the examples that were taken is not the target.
+    """Return the probability that a uniform solution is not the target.
+
+    It solves the examples that were taken.
 
     Guarantee
     ---------
@@ -72,7 +74,10 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*; `bits` and `epsilon` turn a value of the study into d and ε."""
+    """Return the curve of A*.
+
+    `bits` and `epsilon` turn a value of the study into d and ε.
+    """
 
     def plan(value: float) -> Plan:
         return derived_plan(
@@ -114,7 +119,10 @@ _RARELY = (
 
 
 def parity(*, epsilon: float = 1.0) -> Study:
-    """Return the study of PARITY: tight A* and elimination (K08 Theorem 3.8, K11 Theorem 4.4)."""
+    """Return the study of PARITY by tight A* and by elimination.
+
+    The sources are K08 Theorem 3.8 and K11 Theorem 4.4.
+    """
     return Study(
         "parity",
         "PARITY: what privacy costs.",
@@ -143,7 +151,10 @@ def parity(*, epsilon: float = 1.0) -> Study:
 
 
 def parity_epsilon(*, dimension: int = 16) -> Study:
-    """Return the study of how the sample size of A* grows with 1/epsilon (K08 Thm 3.8, K11 Thm 4.4)."""
+    """Return the study of the sample size of A* against 1/epsilon.
+
+    The sources are K08 Theorem 3.8 and K11 Theorem 4.4.
+    """
     return Study(
         "parity-epsilon",
         "PARITY: the least m grows with 1/ε.",

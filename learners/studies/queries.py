@@ -1,9 +1,8 @@
-"""Studies of learners that ask statistical queries: central or local noise, one round or two.
+"""Studies of learners that ask statistical queries.
 
-A learner that asks `EvenChunks` sees only one average of each chunk of its records. The chunks are disjoint,
-so the averages are independent, and each is a binomial sum divided by the chunk's size. The studies draw
-these averages instead of the records, and hand them to the learner's own code. The law of the output is the
-same, and a run takes as long for a hundred records as for a hundred million.
+They draw the averages over chunks instead of the records. The averages are independent binomial sums, divided
+by the chunk's size. So the law of the output is the same, and a run takes as long for a hundred records as
+for a hundred million.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ _EPSILON = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class ConjunctionOnMeans(ConjunctionLearner):
-    """`ConjunctionLearner` that receives the averages over chunks instead of the records."""
+    """`ConjunctionLearner` on averages over chunks instead of records."""
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """No records, because listing them all would be slow. The problems draw the databases."""
+        """No records; the problems draw the databases."""
         return ()
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
@@ -66,7 +65,10 @@ class ConjunctionOnMeans(ConjunctionLearner):
 
 
 def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
-    """Return the study of conjunctions: central and local noise (B Theorems 5 and 7; K11 §5.1)."""
+    """Return the study of conjunctions with central and local noise.
+
+    The sources are B Theorems 5 and 7, and K11 §5.1.
+    """
     return Study(
         "conjunctions",
         "Monotone conjunctions: what the local model costs.",
@@ -88,7 +90,7 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
 
 
 def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) -> Curve:
-    """Return the curve of the learner of conjunctions in the central or the local model."""
+    """Return the curve of the learner of conjunctions in one model."""
 
     def learner(d: float) -> ConjunctionOnMeans:
         return ConjunctionOnMeans(dimension=int(d), epsilon=_EPSILON, alpha=alpha, beta=beta, model=model)
@@ -114,7 +116,7 @@ def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) 
 
 
 def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
-    """Return the probability that one of the needed variables is dropped in `conjunction_problem`.
+    """Return the probability that a needed variable of `conjunction_problem` is dropped.
 
     Guarantee
     ---------
@@ -136,15 +138,14 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedOnMeans(MaskedParityLearner):
-    """`MaskedParityLearner` that receives the averages of its queries instead of the records.
+    """`MaskedParityLearner` on averages over chunks instead of records.
 
-    The last average is the one for the right word. A run that has found a wrong word would get another
-    average, but its output is wrong in any case.
+    The last average is that of the right word. A run that has found a wrong word is wrong in any case.
     """
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """No records, because listing them all would be slow. The problems draw the databases."""
+        """No records; the problems draw the databases."""
         return ()
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -169,7 +170,7 @@ class MaskedOnMeans(MaskedParityLearner):
 
 @dataclass(frozen=True)
 class BentOnMeans:
-    """`BentLearner` on noisy averages over chunks. It asks all its queries at once.
+    """`BentLearner` on noisy averages over chunks.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ class BentOnMeans:
 
 
 class _Answered(Oracle):
-    """An oracle that gives known answers, in the order of the queries."""
+    """An oracle that gives known answers in order."""
 
     def __init__(self, answers: Any) -> None:
         super().__init__()
@@ -217,7 +218,10 @@ class _Answered(Oracle):
 
 
 def masked(*, beta: float = 0.1) -> Study:
-    """Return the study of MASKED-PARITY in the local model: two rounds or one (K11 Theorem 5.7, 5.16)."""
+    """Return the study of MASKED-PARITY with two rounds or one in the local model.
+
+    The sources are K11 Theorems 5.7 and 5.16.
+    """
     return Study(
         "masked-parity",
         "MASKED-PARITY in the local model: what a single round costs.",
@@ -236,7 +240,7 @@ def masked(*, beta: float = 0.1) -> Study:
 
 
 def _masked_curves(beta: float) -> tuple[Curve, ...]:
-    """Return the curves of the learner with two rounds and of the learner with one, in the local model."""
+    """Return the curves of the local learners with two rounds and with one."""
 
     def interactive(d: float) -> MaskedOnMeans:
         return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")

@@ -1,4 +1,4 @@
-"""Studies of POINT and INTERVAL: the cost of pure privacy, properness and a small delta (BNS §1, §3)."""
+"""Studies of the sample sizes of learners of points and thresholds (BNS §1, §3)."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _TOLD: dict[str, Any] = {"epsilon": _EPSILON, "alpha": _ALPHA, "beta": _BETA}
 
 
 def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSILON) -> float:
-    """Return the probability that the exponential mechanism misses the target, at the studies' alpha.
+    """Return the probability that the exponential mechanism misses the target.
 
     Parameters
     ----------
     others
-        The number of concepts that err only on the examples at the light number, whose mass is 1.01·alpha.
-        K ~ Bin(size, 1.01·alpha) is the number of these examples.
+        The number of concepts that err only on the examples at the light number, whose mass is 1.01·alpha. K
+        ~ Bin(size, 1.01·alpha) is the number of these examples.
     last
-        "all": one more concept errs on all examples. "rest": it errs only on examples that are not at the
+        "all": one more concept errs on all examples. "rest": it errs on all examples that are not at the
         light number.
     epsilon
         The epsilon of the mechanism.
@@ -73,7 +73,9 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
 
 
 def approximate_point_failure(learner: PointLearner, size: int) -> float:
-    """Return the probability that the approximate learner misses the target of `light_point`.
+    """Return the probability that the approximate learner misses the target.
+
+    The problem is `light_point`.
 
     Guarantee
     ---------
@@ -89,18 +91,21 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
 
 def hashed(d: float) -> HashedPointLearner:
-    """Return the pure improper learner of points with the parameters of the studies."""
+    """Return the pure improper learner of points with the studies' parameters."""
     return HashedPointLearner(dimension=int(d), **_TOLD)
 
 
 def light_point(d: float, size: int) -> list[PointProblem]:
-    """Return the problem whose target 0 has mass 1.01·alpha; the remaining mass is on one other number."""
+    """Return the problem whose target has mass 1.01·alpha.
+
+    All other mass is on one number.
+    """
     source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
     return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
 
 
 def last_threshold(d: float, size: int) -> list[IntervalProblem]:
-    """Return the problem whose threshold is the last number, with mass 1.01·alpha just below it."""
+    """Return the problem with mass 1.01·alpha just below the last threshold."""
     top = 2 ** int(d)
     source = NumberSource(int(d), ((top - 2, _MASS), (top - 1, 1.0 - _MASS)))
     return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
@@ -111,7 +116,7 @@ def _points(d: float, size: int) -> SearchedProblems:
 
 
 def points() -> Study:
-    """Return the study of POINT by three learners: pure proper, pure improper, approximate (BNS §1, §3.1)."""
+    """Return the study of POINT by three learners (BNS §1, §3.1)."""
     return Study(
         "point",
         "POINT: pure and proper grows with d; improper or approximate does not.",
@@ -130,7 +135,7 @@ def points() -> Study:
 
 
 def _point_curves() -> tuple[Curve, ...]:
-    """Return the curves of the three learners of POINT against d."""
+    """Return the curves of three learners of POINT against d."""
     return (
         Curve(
             "pure, proper",
@@ -154,12 +159,15 @@ def _point_curves() -> tuple[Curve, ...]:
 
 
 def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
-    """Return the approximate learner of points with the parameters of the studies."""
+    """Return the approximate learner of points with the studies' parameters."""
     return PointLearner(dimension=int(d), delta=delta, **_TOLD)
 
 
 def points_delta(*, dimension: int = 64) -> Study:
-    """Return the study of the approximate learner of POINT against log10(1/delta) (BNS Lemma 1)."""
+    """Return the study of the approximate learner of POINT against log10(1/delta).
+
+    The source is BNS Lemma 1.
+    """
 
     def learner(power: float) -> PointLearner:
         return approximate_point(dimension, delta=10.0**-power)
@@ -193,7 +201,7 @@ def points_delta(*, dimension: int = 64) -> Study:
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
     """Return the curves of the pure and of the approximate learner of INTERVAL.
 
-    Each argument is a function that takes a value of the study's axis and returns the parameter.
+    Each argument turns a value of the study's axis into a parameter.
     """
 
     def told(value: float) -> dict[str, Any]:
@@ -225,7 +233,7 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve whose least m is found by runs on a family of problems.
+    """Return a curve whose least m is found by runs.
 
     The search starts at half of the learner's `sample_size()`.
     """
@@ -242,7 +250,7 @@ def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) ->
 
 
 def _stated_curves() -> tuple[Curve, Curve]:
-    """Return the curves of Rec with an equal budget for every call, and of the search that Rec replaces."""
+    """Return the curves of Rec with an even budget, and of the search that it replaces."""
     told = {"delta": _DELTA, **_TOLD}
 
     def family(d: float, size: int) -> SearchedProblems:
@@ -271,7 +279,10 @@ _LAST = (
 
 
 def intervals() -> Study:
-    """Return the study of INTERVAL by pure and by approximate learners (BNS §3.2-3.3, Theorem 2)."""
+    """Return the study of INTERVAL by pure and by approximate learners.
+
+    The sources are BNS §3.2-3.3 and Theorem 2.
+    """
     return Study(
         "interval",
         "INTERVAL: pure grows with d and is overtaken; approximate with its comparisons or its recursion.",
@@ -289,7 +300,10 @@ def intervals() -> Study:
 
 
 def intervals_epsilon(*, dimension: int = 32) -> Study:
-    """Return the study of both learners of INTERVAL against 1/epsilon (BNS §3.2-3.3, Theorem 2)."""
+    """Return the study of two learners of INTERVAL against 1/epsilon.
+
+    The sources are BNS §3.2-3.3 and Theorem 2.
+    """
     curves = _interval_curves(lambda _: dimension, lambda inverse: 1.0 / inverse, lambda _: _DELTA)
     return Study(
         "interval-epsilon",
@@ -307,7 +321,10 @@ def intervals_epsilon(*, dimension: int = 32) -> Study:
 
 
 def intervals_delta(*, dimension: int = 32) -> Study:
-    """Return the study of the approximate learner of INTERVAL against log10(1/delta) (BNS Theorem 2)."""
+    """Return the study of the approximate learner of INTERVAL against log10(1/delta).
+
+    The source is BNS Theorem 2.
+    """
     _, approximate = _interval_curves(lambda _: dimension, lambda _: _EPSILON, lambda power: 10.0**-power)
     return Study(
         "interval-delta",

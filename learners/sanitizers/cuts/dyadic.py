@@ -1,4 +1,4 @@
-"""The dyadic intervals that hold records; the work grows with the records, not with the domain."""
+"""The dyadic intervals that hold records."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Node:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """The first points of the interval's two halves, and the first point after the interval."""
+        """Where the interval's two halves begin, and the point after the interval."""
         middle = (self.low + (1 << self.level >> 1),) if self.level else ()
         return (self.low, *middle, self.high + 1)
 
@@ -50,15 +50,14 @@ class Node:
 class DyadicTree:
     """The dyadic intervals of {0 … 2^dimension − 1} that hold a record.
 
-    If no two intervals of a level merge on the next level, both levels divide the records in the same way.
-    Such levels are stored as one kind.
+    Levels that divide the records in the same way are stored as one kind.
 
     Parameters
     ----------
     tally
         The database.
     dimension
-        d: levels are 0 … d.
+        d; the levels are 0 … d.
 
     Examples
     --------
@@ -73,17 +72,17 @@ class DyadicTree:
 
     @property
     def firsts(self) -> list[NDArray[np.intp]]:
-        """For each kind of level (see `DyadicTree`), the index of the first point in every interval."""
+        """The index of the first point in every interval, for each kind of level."""
         return self._built[0]
 
     @property
     def full(self) -> list[NDArray[np.int64]]:
-        """For each kind of level (see `DyadicTree`), the number of records in every interval."""
+        """The number of records in every interval, for each kind of level."""
         return self._built[1]
 
     @property
     def kinds(self) -> list[int]:
-        """The kind of each level: the number of levels below it on which intervals merged."""
+        """The kind of each level."""
         return self._built[2]
 
     @cached_property
@@ -107,7 +106,7 @@ class DyadicTree:
 
 
 def tree_of(tally: Tally, dimension: int) -> DyadicTree:
-    """Return the dyadic intervals of a counted database, built once.
+    """Return the dyadic intervals of a counted database.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def tree_of(tally: Tally, dimension: int) -> DyadicTree:
 
 
 class Remaining:
-    """The number of records left in every dyadic interval after some intervals were removed.
+    """The records left in every dyadic interval after some were removed.
 
     Parameters
     ----------
@@ -149,7 +148,7 @@ class Remaining:
         return self._counts[self.tree.kinds[level]]
 
     def highest(self) -> NDArray[np.float64]:
-        """Return, for each level, the largest number of records left in an interval."""
+        """Return the largest number of records left in an interval, for each level."""
         most = np.array([held.max() for held in self._counts], dtype=np.float64)
         return np.asarray(most[self.tree.kinds])
 

@@ -1,4 +1,4 @@
-"""Cuts of {0 … 2^d − 1} between which few records lie, found by Rec and the choosing mechanism."""
+"""Cuts between which few records lie, found by Rec and the choosing mechanism."""
 
 from __future__ import annotations
 
@@ -44,32 +44,34 @@ _MOST_ROUNDS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalCuts(NumberSanitizer):
-    """Take out dyadic intervals that hold about alpha·size records each, until few records are left.
+    """Take out dyadic intervals of many records until few records are left.
 
-    The output is a tuple of intervals (low, high) in the order in which they were taken out. This is the
-    first part of `IntervalSanitizer`, as a subject of its own.
+    The output is a tuple of intervals (low, high) in the order in which they were taken out.
 
     Parameters
     ----------
     dimension, epsilon, delta, alpha, beta, size, records
-        See `NumberSanitizer`; alpha is that of the sanitizer. No accuracy is claimed here.
+        See `NumberSanitizer`. No accuracy is claimed here.
 
     Guarantee
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. Let L(j) be the largest number of records left in
-    a dyadic interval of 2^j points, L(−1) = 0, and t = alpha·size. A round has two steps. (i) Rec runs on {0
-    … d} with promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs tell which intervals
-    are out, so each L moves by at most 1 between neighbours and q has sensitivity 1. (ii) With the j that Rec
-    returned, the choosing mechanism chooses among the dyadic intervals of 2^j points by the number of records
-    left in them. One more record raises one of these numbers by 1. Each round makes the calls of
-    `mechanisms.concave.calls` and one call of the choosing mechanism. `spending` composes the claims of all
-    rounds, at most `rounds` of them. The deltas of all these claims add up to delta/2.
+    a dyadic interval of 2^j points, L(−1) = 0, and t = alpha·size. A round has two steps.
 
-    *What is found* (see `failure_bound`). As long as at least t records are left, a round takes out an
-    interval with at least 3t/8 of them, and each half of the interval holds at most 3t/2. L increases, so q
-    is quasi-concave. At the first j with L(j) ≥ t, q is at least t: this is the promise. Rec runs with its
-    own alpha = 1/2 and returns a j with q(j) ≥ t/2, so L(j) ≥ t/2 and L(j − 1) ≤ 3t/2. The choosing mechanism
-    runs with alpha/2: its test asks for t/4, and it returns an interval within t/8 of the best. At j = 0 the
+    (i) Rec runs on {0 … d} with promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs
+    tell which intervals are out. So each L moves by at most 1 between neighbours, and q has sensitivity 1.
+
+    (ii) With the j that Rec returned, the choosing mechanism chooses among the dyadic intervals of 2^j points
+    by the number of records left in them. One more record raises one of these numbers by 1.
+
+    Each round makes the calls of `mechanisms.concave.calls` and one call of the choosing mechanism.
+    `spending` composes the claims of all `rounds`. The deltas of all these claims add up to delta/2.
+
+    *What is found* (`failure_bound`). As long as at least t records are left, a round takes out an interval
+    with at least 3t/8 of them, and each half of the interval holds at most 3t/2. L increases, so q is
+    quasi-concave. At the least j with L(j) ≥ t, q is at least t, which is the promise. Rec runs with its own
+    alpha = 1/2 and returns a j with q(j) ≥ t/2. So L(j) ≥ t/2 and L(j − 1) ≤ 3t/2. The choosing mechanism
+    runs with alpha/2. Its test asks for t/4, and it returns an interval within t/8 of the best. At j = 0 the
     interval is a single heavy point, with no halves. So after k = ⌈(1 − alpha)/(3·alpha/8)⌉ rounds, or at the
     first refusal, at most t records are left.
 
@@ -93,21 +95,21 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def rounds(self) -> int:
-        """k, the largest number of rounds."""
+        """The largest number of rounds, called k."""
         return max(1, math.ceil((1.0 - self.alpha) / (0.375 * self.alpha) * (1.0 - _ROUNDING)))
 
     @property
     def top(self) -> int:
-        """The last point of Rec's range: d, or 2 if d is 1."""
+        """The last point of Rec's range."""
         return max(2, self.dimension)
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of each call of the choosing mechanism, and of each A_dist that Rec runs."""
+        """The delta of each call of the choosing mechanism and of A_dist."""
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
-        """Return the claims of all steps of all rounds, if every step has epsilon = `step`."""
+        """Return the claims of all steps if every step has epsilon = `step`."""
         rec = calls(self.top, epsilon=step, delta=self.choosing_delta, tight=True)
         return [*rec, ApproximateDP(step, self.choosing_delta)] * self.rounds
 
@@ -118,7 +120,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def utility_claim(self) -> Any:
-        """None: the intervals alone give no estimate."""
+        """No accuracy, because the intervals alone give no estimate."""
         return None
 
     def problems(self) -> list[Problem]:
@@ -126,20 +128,19 @@ class IntervalCuts(NumberSanitizer):
         return []
 
     def rec_failure(self, promise: float) -> float:
-        """Return a bound on the probability that Rec returns a point of quality below promise/2.
+        """Return a bound on the probability that Rec returns a quality below promise/2.
 
         Guarantee
         ---------
-        The bound is for a quasi-concave quality that reaches the promise r, and for the recursion that is
-        actually run. On a range of at most 33 points Rec is one exponential mechanism, and the bound is (T +
-        1)·e^(−step·r/4).
+        The quality must be quasi-concave and reach the promise r. On a range of at most 33 points Rec is one
+        exponential mechanism, and the bound is (T + 1)·e^(−step·r/4).
 
         If Rec calls itself once (T ≤ 64, Rec's alpha = 1/2), three failures add up. (i) The inner call has
         the promise r/4 on {0 … log T′}. It returns a power of quality below r/8 with probability at most (log
-        T′ + 1)·e^(−step·r/16). (ii) Otherwise one of the two families has a gap of at least r/8, and A_dist
+        T′ + 1)·e^(−step·r/16). (ii) Otherwise one of the two families has a gap of at least r/8. A_dist
         refuses it with probability e^(−step·(r/8 − 2)/4)/(2·delta). (iii) If A_dist accepts it, H has a point
         of quality at least 5r/8. A point of quality below r/2 is then chosen from H with probability at most
-        32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
+        32·e^(−step·r/16). (BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.)
 
         Examples
         --------
@@ -157,14 +158,14 @@ class IntervalCuts(NumberSanitizer):
         return min(1.0, points * math.exp(-step * promise / 16.0) + refused)
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound, at most 1, on the probability that too many records lie between cuts."""
+        """Return a bound on the probability that too many records lie between cuts."""
         t, step = self.alpha * size, self.spending.step
         choosing = 0.5 * math.exp(-step * t / 16.0) + size * math.exp(-step * t / 32.0)
         return min(1.0, self.rounds * (self.rec_failure(t) + choosing))
 
     @property
     def rec(self) -> ConcavePromise:
-        """The mechanism that finds the level; its database is the vector of qualities."""
+        """The mechanism that finds the level from the vector of qualities."""
         return ConcavePromise(
             epsilon=self.spending.step,
             delta=self.choosing_delta,
@@ -176,7 +177,7 @@ class IntervalCuts(NumberSanitizer):
 
     @cached_property
     def test(self) -> ThresholdTest:
-        """The noisy test before each choice: the best count plus noise must reach alpha·size/4."""
+        """The noisy test of the best count before each choice."""
         return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)
 
     @property
@@ -198,21 +199,21 @@ class IntervalCuts(NumberSanitizer):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs.
 
-        Run i draws the same numbers on two databases if both have at most four distinct points, or both have
-        more than four.
+        If two databases both have at most four distinct points, or both have more, run i draws the same
+        numbers on them.
         """
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
     def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
-        """Return the intervals that each of `size` runs takes out. For few points `cut_runs` is used."""
+        """Return the intervals that each of `size` runs takes out."""
         search = self.search
         if len(tree.tally.points) <= _FEW_POINTS:
             return cut_runs(search, tree, size, rng)
         return [search.run(tree, one) for one in rng.spawn(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the intervals; None if there are too many sequences of them."""
+        """Return the exact law of the intervals, or None if it is too large."""
         from audit.distributions import Finite
 
         masses = self.law(tree_of(self.tally(database), self.dimension))
@@ -221,16 +222,13 @@ class IntervalCuts(NumberSanitizer):
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
     def listable(self, distinct: int) -> bool:
-        """Whether a database of this many distinct points has few enough sequences of intervals to list.
-
-        Every round takes out at least one point, and no interval without records is chosen.
-        """
+        """Whether this many distinct points have few enough sequences of intervals to list."""
         nodes = min(2 << self.dimension, distinct * (self.dimension + 1))
         sequences: int = nodes ** min(self.rounds, distinct, _MOST_ROUNDS)
         return sequences <= _MOST_SEQUENCES
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
-        """Return the probability of every sequence of intervals; None if there are too many sequences."""
+        """Return the probability of every sequence of intervals, or None if there are too many."""
         return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""The exact law of the search for cuts, on any domain, for databases of few points."""
+"""The exact law of the search for cuts on databases of few points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """One round: the probability of a refusal; for each interval, its probability and the records left."""
+    """The probability of refusing, and of each interval, in one round.
+
+    Each interval comes with the records left.
+    """
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]
@@ -27,8 +30,6 @@ class _Round:
 
 def cut_law(search: CutSearch, tree: DyadicTree) -> dict[tuple[Node, ...], float]:
     """Return the probability of every sequence of intervals that is taken out.
-
-    A round is computed once for all sequences that leave the same records.
 
     Examples
     --------
@@ -71,7 +72,10 @@ def _round(search: CutSearch, left: Remaining) -> _Round:
 
 
 def _levels(search: CutSearch, left: Remaining) -> dict[int, float]:
-    """Return the probability of every level. For d = 1, Rec may return 2, which counts as level 1."""
+    """Return the probability of every level.
+
+    For d = 1, Rec may return 2, which counts as level 1.
+    """
     law = search.rec.distribution(search.quality(left))
     levels: dict[int, float] = {}
     for place, log in enumerate(law.log_probabilities.tolist()):

@@ -1,4 +1,4 @@
-"""Many runs of the search for cuts at once: runs with the same remaining records are drawn together."""
+"""Many runs of the search for cuts at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["cut_runs"]
 
 @dataclass(eq=False)
 class _Group:
-    """Runs that have the same remaining records after some rounds."""
+    """Runs that have the same remaining records."""
 
     left: Remaining
     runs: list[NDArray[np.intp]] = field(default_factory=list)
@@ -30,10 +30,9 @@ class _Group:
 def cut_runs(
     search: CutSearch, tree: DyadicTree, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, ...]]:
-    """Return the intervals that the search removes, for each of `size` runs.
+    """Return the intervals that each of `size` runs removes.
 
-    The draws of run i do not depend on the database. To ensure this, each round draws numbers for all runs
-    once per group. This is fast only on databases of few points.
+    The draws of run i do not depend on the database. This is fast only on databases of few points.
 
     Examples
     --------
@@ -61,7 +60,7 @@ def cut_runs(
 def _round(
     search: CutSearch, group: _Group, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, Remaining, NDArray[np.intp]]]:
-    """Return the intervals that a round removes; with each, the remaining records and the runs concerned."""
+    """Return the intervals that a round removes, each with the records left and its runs."""
     if not group.left.counts(0).any():
         return []
     runs, found = np.concatenate(group.runs), []

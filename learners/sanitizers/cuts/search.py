@@ -1,4 +1,4 @@
-"""The search for cuts: Rec finds a level, a noisy test checks it, and one of its intervals is chosen."""
+"""One run of the search for cuts."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ __all__ = ["CutSearch"]
 
 @dataclass(frozen=True, eq=False)
 class CutSearch:
-    """The search for cuts: the parameters of one round, and the maximum number of rounds.
+    """The parameters of the search for cuts.
+
+    A round finds a level, tests its largest count and removes one of its intervals.
 
     Parameters
     ----------
     dimension
-        d: levels are 0 … d.
+        d; the levels are 0 … d.
     rounds
         The maximum number of rounds.
     rec
-        The mechanism that finds the level; its database is the vector of qualities.
+        The mechanism that finds the level from the vector of qualities.
     test
-        The noisy test of the largest count at a level. If the count does not pass, the run ends.
+        The noisy test of the largest count at a level. If it fails, the run ends.
     least
-        t, the number of records that an interval should contain: alpha·size.
+        t, the number of records that an interval should contain, alpha·size.
     weight
         A quarter of the epsilon of one step. An interval with c records is chosen with weight e^(`weight`·c).
 
@@ -76,6 +78,6 @@ class CutSearch:
         return np.asarray(np.minimum(most, 2.0 * self.least - below))
 
     def weights(self, held: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return each interval's weight in the choice, computed from its count; 0 for an empty interval."""
+        """Return each interval's weight in the choice; 0 for an empty interval."""
         relative = (held - held.max()).astype(np.float64)
         return np.asarray(np.where(held > 0, np.exp(self.weight * relative), 0.0))
