@@ -212,8 +212,8 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
     """Return the split in which every call gets the same budget.
 
-    A_dist is as printed. The claims of the 3·N + 1 calls of Rec add up to the whole budget, where A_dist
-    counts as (ε/2, δ/2)-private.
+    A_dist is as printed, and counts as (ε/2, δ/2)-private. The claims of all 3·N + 1 calls add up to the
+    budget.
 
     Examples
     --------

@@ -40,8 +40,6 @@ def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> 
 def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProblem]:
     """Return hard problems about POINT_d with samples of `size` examples.
 
-    The target's mass lies near alpha, near 3·alpha/4 or near alpha², or the law is spread over all numbers.
-
     Examples
     --------
     >>> [problem.name for problem in point_problems(64, alpha=0.1, size=50)][:2]
@@ -69,9 +67,6 @@ def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProb
 
 def interval_problems(dimension: int, *, alpha: float, size: int) -> list[IntervalProblem]:
     """Return hard problems about INTERVAL_d with samples of `size` examples.
-
-    A mass just above alpha lies next to the threshold, or all mass lies on two adjacent numbers, or the law
-    is spread.
 
     Examples
     --------

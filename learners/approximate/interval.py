@@ -180,10 +180,7 @@ class IntervalLearner(ThresholdLearner):
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` thresholds, as a list if they may exceed 64 bits, else as an array.
-
-        From the same generator state, run i draws the same numbers on all databases of the same size.
-        """
+        """Return `size` thresholds, as a list if they may exceed 64 bits, else as an array."""
         counted = self.counted(database)
         return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)
 

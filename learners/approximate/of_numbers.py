@@ -60,8 +60,6 @@ def at_64_bits(
 ) -> Entry:
     """Return the entry of a learner over 64-bit numbers.
 
-    Its accuracy is audited by runs.
-
     Parameters
     ----------
     kind

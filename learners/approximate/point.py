@@ -97,9 +97,7 @@ def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
 
 
 def missed(selection: StableSelection, *, size: int, mass: float) -> float:
-    """Return the exact probability that a point is not selected.
-
-    Only this point is labelled 1, and it has the given mass.
+    """Return the exact probability that the only point labelled 1 is not selected.
 
     Guarantee
     ---------
@@ -263,10 +261,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` numbers.
-
-        With equal generators, run i draws the same noise and the same random number on every database.
-        """
+        """Return `size` numbers."""
         best = self.selection.two_best(database)
         stable = self.selection.test.sample(best.gap, size, rng) & (best.gap > 0.0)
         evenly = rng.integers(0, 1 << self.dimension, size, dtype=np.uint64).tolist()
@@ -312,8 +307,6 @@ _ROUNDING = 1e-12
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
     """Return delta if it is in (0, 1), else raise.
-
-    If delta is 0, the message names the pure learner.
 
     Examples
     --------

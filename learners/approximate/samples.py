@@ -38,9 +38,7 @@ Example = tuple[int, int]
 
 
 def numbers(values: Any) -> NDArray[Any]:
-    """Return whole numbers ≥ 0 as an array.
-
-    The array holds 64-bit integers, or Python ints if one number has more than 64 bits.
+    """Return whole numbers ≥ 0 as an array of 64-bit integers or of Python ints.
 
     Examples
     --------
@@ -83,7 +81,7 @@ def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int
 class NumberSample(Sequence[Example]):
     """Examples (x, y) stored as counts in the order of x.
 
-    x is a whole number and y a bit. The order of the examples is lost.
+    x is a whole number and y a bit. The order of examples is lost.
 
     Parameters
     ----------
@@ -107,7 +105,7 @@ class NumberSample(Sequence[Example]):
     def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
         """Return the sample with the given points and labels, in any order.
 
-        Each example comes once, or as often as `times` says.
+        Each comes once, or as often as `times` says.
         """
         known = numbers(points)
         weights = np.ones(len(known)) if times is None else np.asarray(times, dtype=np.float64)

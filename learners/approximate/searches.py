@@ -36,8 +36,6 @@ MOST_LISTED_LENGTHS = 1 << 8
 def most_mixed(sample: NumberSample, length: int) -> float:
     """Return the largest min(zeros, ones) over all windows of `length` numbers.
 
-    A window that begins between two numbers of the sample loses no example when it moves up to the next one.
-
     Examples
     --------
     >>> some = NumberSample.counted([1, 2, 6, 7], [1, 1, 0, 0])
@@ -168,10 +166,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     def runs(
         self, sample: NumberSample, size: int, *, rng: np.random.Generator
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield each answer, with the indices of the runs that gave it.
-
-        The noise of run i does not depend on the sample.
-        """
+        """Yield each answer, with the indices of the runs that gave it."""
         noise = rng.laplace(0.0, self.test.scale, (self.comparisons, size))
         waiting = [(0, 0, self.lengths, np.arange(size))]
         while waiting:
@@ -207,10 +202,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return Finite(lengths, log_probabilities=logs)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours on which Q differs at every length.
-
-        All x are equal, and one label differs.
-        """
+        """Return neighbours on which Q differs at every length."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         point = self.audited_points[0]
         alike = [(point, 1)] * most

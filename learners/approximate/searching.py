@@ -1,7 +1,4 @@
-"""Learners of thresholds by a noisy binary search.
-
-They are the baselines that BNS §3.2 improves on by recursion.
-"""
+"""Learners of thresholds by a noisy binary search (BNS §3.2)."""
 
 from __future__ import annotations
 
@@ -154,8 +151,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     def shares(self) -> tuple[float, float, float]:
         """The epsilons of the search, of each A_dist and of the choice from H.
 
-        They minimise the error bound, a sum of terms κ/ε. Let n be the number of calls of each kind. For a
-        fixed Σ n·ε the best ε is proportional to √(κ/n).
+        They minimise the error bound. For n calls with error κ/ε, the best ε is proportional to √(κ/n).
         """
         comparisons = LengthSearch(dimension=self.dimension, by=self.by).comparisons
         needs = (
@@ -191,10 +187,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return promised_size(2.0 * math.floor(self.most_errors) + 1.0, alpha=self.alpha, beta=self.beta)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` thresholds.
-
-        With equal generators, run i draws the same numbers on every database.
-        """
+        """Return `size` thresholds."""
         run = _Run(self.counted(database), self)
         searched = list(run.learner.search.runs(run.counted, size, rng=rng))
         noise = rng.laplace(0.0, run.test.scale, (2, size))
@@ -238,10 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the best interval of each family, A_i and B_i.
-
-        If no length was found, both are empty.
-        """
+        """Return the best interval of each family; none if no length was found."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

@@ -1,7 +1,4 @@
-"""Sample sizes of learners of thresholds.
-
-They are those of Rec as it runs, and of the formulas printed in BNS.
-"""
+"""Sample sizes of learners of thresholds, for Rec as it runs and as printed in BNS."""
 
 from __future__ import annotations
 
@@ -121,8 +118,7 @@ def lemma_3_size(
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
     """Return the sample size that BNS Lemma 3 requires if the budget is split evenly.
 
-    It is r/alpha, where r is the promise of Lemma 3. Rec's own α is 1/2. The depth N + 1 of the recursion
-    replaces log*(T) in the formula.
+    Rec's own α is 1/2. The depth N + 1 of the recursion replaces log*(T).
 
     Examples
     --------
@@ -140,9 +136,8 @@ def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: flo
 def theorem_2_size(dimension: int, *, delta: float) -> float:
     """Return the expression inside the O of BNS Theorem 2.
 
-    It is 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ). The text has both logarithms of 1/δ under the root,
-    which may be a misprint: Lemma 3 contributes a factor ln(1/δ). So the logarithm from Lemma 3 stands
-    outside the root here.
+    It is 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ). The text prints the last logarithm of 1/δ under the
+    root too, which may be a misprint: Lemma 3 contributes a factor ln(1/δ).
 
     Examples
     --------

@@ -129,8 +129,8 @@ class NumberProblem:
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
         """Return the exact error of an answer on the source.
 
-        A whole number stands for a concept. Any other answer must have `error_on(source, target)`. An answer
-        that is no hypothesis has an infinite error.
+        An answer is a whole number, or has `error_on(source, target)`. Any other answer has an infinite
+        error.
         """
         told = getattr(output, "error_on", None)
         if callable(told):

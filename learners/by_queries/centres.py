@@ -79,10 +79,7 @@ class _Share:
 
 @dataclass(frozen=True)
 class _Shares:
-    """The values of `_Share` in many runs at each kind of point.
-
-    `centres` has shape (runs, clusters, d).
-    """
+    """The values of `_Share` in many runs at each kind of point."""
 
     points: NDArray[np.float64]
     centres: NDArray[np.float64]

@@ -43,11 +43,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
 
         @property
         def algorithm(self) -> Any:
-            """The SQ algorithm, with `most_queries`, `learn` and `learn_many`.
-
-            `most_queries` is the largest number of queries. `learn(oracle)` runs the algorithm once.
-            `learn_many` takes a `ManyChunks`, runs it many times and returns the outputs.
-            """
+            """The SQ algorithm, with `most_queries`, `learn` and `learn_many`."""
 
         @property
         def _wanted(self) -> str:
@@ -75,10 +71,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs.
-
-        The noise of run i is the same for databases of equal length.
-        """
+        """Return the outputs of `size` runs."""
         queries = self._queries(database)
         if queries is None:
             return [INSUFFICIENT] * size

@@ -71,10 +71,7 @@ class ChunkNoise:
         finite_number(self.epsilon, what="The `epsilon` of `ChunkNoise`", above=0)
 
     def law(self, chunk: int, *, width: float) -> LaplaceSum:
-        """Return the law of the noise on an average over `chunk` records.
-
-        `width` is the width of the query's range.
-        """
+        """Return the law of the noise on an average over `chunk` records."""
         return LaplaceSum(1 if self.model == "central" else chunk, width / (self.epsilon * chunk))
 
     def chunk_size(self, queries: Sequence[StatisticalQuery], *, beta: float) -> int:
@@ -97,9 +94,7 @@ class ChunkNoise:
         return laplace_size(tau=query.tau, beta=beta / queries, epsilon=self.epsilon, bound=half)
 
     def tails(self, means: Any, *, threshold: float, chunk: int, width: float) -> NDArray[np.float64]:
-        """Return log Pr[answer ≤ threshold] and log Pr[answer > threshold] at each mean.
-
-        The shape is (2, …).
+        """Return log Pr[answer ≤ threshold] and log Pr[answer > threshold], shape (2, …).
 
         Examples
         --------

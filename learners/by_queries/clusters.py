@@ -60,9 +60,7 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return the largest coordinate difference from Lloyd's last centres.
-
-    It is infinite for an invalid output.
+    """Return the largest difference of a coordinate from Lloyd's; infinite if invalid.
 
     Examples
     --------
@@ -81,9 +79,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Return whether small errors leave all clusters of Lloyd's iteration unchanged.
-
-    Small errors keep every centre within `accuracy` of Lloyd's centre.
+    """Return whether errors within `accuracy` leave all of Lloyd's clusters unchanged.
 
     Guarantee
     ---------
@@ -152,18 +148,12 @@ class ClusterProblem:
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the largest coordinate difference from Lloyd's centres.
-
-        It is infinite for an invalid output.
-        """
+        """Return the largest difference of a coordinate from Lloyd's; infinite if invalid."""
         del database
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a similar problem on which `is_steady` holds.
-
-        If none is found, return this problem.
-        """
+        """Return a similar steady problem, or this problem if none is found."""
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()
@@ -220,9 +210,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a problem with 2 to 4 random points near each initial centre.
-
-    If `is_steady` rejects all tries, return None.
+    """Return a random problem on which `is_steady` holds, or None if none is found.
 
     Examples
     --------

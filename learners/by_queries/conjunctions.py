@@ -37,8 +37,6 @@ __all__ = ["ConjunctionLearner", "ConjunctionQueries", "KeepsVariables", "ZeroTh
 class ZeroThoughPositive:
     """The predicate x_i = 0 ∧ y = 1 of a record (x, y).
 
-    Labels may be 0 and 1, or −1 and 1.
-
     Examples
     --------
     >>> ZeroThoughPositive(1)(((1, 0), 1)), ZeroThoughPositive(1).many([((1, 0), -1)]).tolist()
@@ -63,8 +61,6 @@ class ZeroThoughPositive:
 @dataclass(frozen=True)
 class ConjunctionQueries:
     """The SQ learner of monotone conjunctions (B Theorem 5).
-
-    It asks one query for each variable, all in one round.
 
     Parameters
     ----------
@@ -138,10 +134,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         def _noise(self) -> ChunkNoise: ...
 
         def means(self, database: Any) -> NDArray[np.float64] | None:
-            """Return each variable's answer without noise, shape (d,).
-
-            If there are too few records, return None.
-            """
+            """Return each variable's answer without noise; None for too few records."""
 
         def _chunk(self, database: Any) -> int: ...
 
@@ -166,10 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs.
-
-        In run i, databases of one length get the same noise.
-        """
+        """Return the outputs of `size` runs."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -179,7 +169,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
     def distribution(self, database: Any) -> Finite | Product:
         """Return the exact law.
 
-        Each variable is kept independently. For more than 12 variables the law is a product over the bits.
+        For more than 12 variables it is a product over the bits.
         """
         from audit.distributions import Finite, Product
 
@@ -311,9 +301,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return the share of x_i = 0 ∧ y = 1 in chunk i, for each i.
-
-        For fewer than d records, return None.
+        """Return each variable's answer without noise; None for fewer than d records.
 
         Examples
         --------

@@ -82,8 +82,7 @@ def _conjunction_error(output: Any, population: Population) -> float:
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
     """Return the score of an answer for an adversary that wants wrong decisions.
 
-    A high answer drops a variable, and a low answer keeps it. High answers score best if the mean is 0, else
-    low answers.
+    An answer on the wrong side of the threshold scores best.
     """
     del query
     return answer if truth == 0.0 else -answer
@@ -107,9 +106,7 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
 
 
 def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `TrustingConjunctions` as the subject of an audit.
-
-    The claim is that of the correct learner.
+    """Return `TrustingConjunctions`, with the claim of the correct learner, for audits.
 
     Examples
     --------

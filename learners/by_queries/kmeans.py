@@ -96,8 +96,6 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     def _needed(self) -> int:
         """The number of points that the utility claim needs.
 
-        All answers are then within tau, except with probability beta.
-
         Examples
         --------
         >>> KMeans().sample_size()
@@ -108,10 +106,10 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The distance from Lloyd's centres that is claimed with `sample_size` points.
+        """The accuracy claimed on `sample_size` points.
 
-        On a steady law (`is_steady`), every coordinate is within 2·tau/least_mass, except with probability
-        beta. If `problems` finds no steady law, the claim is None.
+        On a steady law (`is_steady`), every coordinate is within 2·tau/least_mass of Lloyd's. None if
+        `problems` finds no steady law.
 
         Examples
         --------

@@ -190,9 +190,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return np.array([kept, dropped])
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's answer without noise, shape (d,).
-
-        If chunks are empty, return None.
+        """Return each variable's answer without noise; None if chunks are empty.
 
         Examples
         --------

@@ -63,10 +63,7 @@ class _Push:
 
 @dataclass(frozen=True)
 class _Mistakes:
-    """The values of `_Mistake` or `_Push` in many runs.
-
-    `signed` holds y·x of each kind of record.
-    """
+    """The values of `_Mistake` or `_Push` in many runs."""
 
     signed: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -81,7 +78,7 @@ class _Mistakes:
 class PerceptronQueries:
     """The perceptron by statistical queries.
 
-    Each round adds the mean mistake to the weights, until the error is small.
+    Each round adds the mean mistake to the weights.
 
     Parameters
     ----------
@@ -264,10 +261,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs.
-
-        All answers are then within tolerance, except with probability beta.
-        """
+        """The number of examples that the utility claim needs."""
         origin = (0.0,) * self.dimension
         round_of = [self.algorithm.error_query(origin), *self.algorithm.push_queries(origin)]
         beta = self.beta / self.algorithm.most_rounds

@@ -27,7 +27,7 @@ Weights = tuple[float, ...]
 def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return y·x for every record (x, y), and whether the weights misclassify it.
 
-    The shapes are (n, d) and (n,). A record counts as misclassified if y·⟨weights, x⟩ ≤ 0.
+    The shapes are (n, d) and (n,). A mistake has y·⟨weights, x⟩ ≤ 0.
 
     Examples
     --------
@@ -180,8 +180,6 @@ def random_separable(
     dimension: int, *, margin: float, examples: int, rng: np.random.Generator
 ) -> SeparableProblem:
     """Return a problem with a random plane and two to eight random points.
-
-    `examples` is the size of a sample.
 
     Examples
     --------

@@ -101,10 +101,7 @@ def sq_dimension(
 
 
 def _apart(n: int) -> float:
-    """Return the largest correlation that two of n concepts may have.
-
-    A margin for rounding is added.
-    """
+    """Return the largest correlation that two of n concepts may have."""
     return 1.0 / n**3 + 1e-12
 
 
@@ -127,8 +124,6 @@ def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
 
 def parity_sq_dimension(dimension: int) -> int:
     """Return the SQ dimension of PARITY under the uniform law, 2^d.
-
-    No two parities are correlated.
 
     Examples
     --------
@@ -267,10 +262,7 @@ class GenericWeakLearner:
 
     @property
     def alternatives(self) -> list[Any]:
-        """The concepts that the learner asks about.
-
-        They depend only on the class and the distribution.
-        """
+        """The concepts that the learner asks about."""
         return [self.concepts.concepts[place] for place in self._found[1]]
 
     @property
@@ -289,10 +281,7 @@ class GenericWeakLearner:
         return [StatisticalQuery(it, self.apart / 3.0, boolean=True, vectorised=it.many) for it in asked]
 
     def learn(self, oracle: SQOracle) -> tuple[Any, bool]:
-        """Return a concept, and whether it is the hypothesis itself or its negation.
-
-        The flag is True for the concept and False for its negation.
-        """
+        """Return a concept, and False if the hypothesis is its negation."""
         answers = NonAdaptive(oracle).ask_all(self.queries())
         place = int(np.argmax(np.abs(answers)))
         return self.alternatives[place], answers[place] >= 0.0

@@ -63,9 +63,7 @@ class ConceptClass(ABC):
         return self.labels[int(self.says(concept, [point])[0])]
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return every concept's labels of points, shape (concepts, points).
-
-        By default these are all points.
+        """Return every concept's labels of points (default: all), shape (concepts, points).
 
         Raises
         ------

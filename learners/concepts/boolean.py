@@ -217,8 +217,5 @@ def _odd(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _products(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return inner products by BLAS in float32.
-
-    Whole numbers below 2^24 are exact.
-    """
+    """Return inner products, exact for whole numbers below 2^24."""
     return words.astype(np.float32) @ points.T.astype(np.float32)

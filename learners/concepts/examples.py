@@ -71,10 +71,7 @@ class ExampleDistribution:
         *,
         points: Sequence[Any] | None = None,
     ) -> ExampleDistribution:
-        """Return the distribution on points with the labels of a target.
-
-        By default these are all points of the domain.
-        """
+        """Return the distribution on points (default: all) with the labels of a target."""
         points = concepts.listed_domain() if points is None else points
         labels = [concepts.labels[sign] for sign in concepts.says(target, points).astype(int).tolist()]
         return cls(list(zip(points, labels, strict=True)), probabilities)

@@ -105,10 +105,9 @@ class ExplicitClass(ConceptClass):
 
 
 def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
-    """Return the class with one concept for each labelling of some points.
+    """Return the class with one concept for each labelling of points (default: all).
 
-    By default these are all points. Of several concepts with one labelling, the first is kept under its own
-    name (K11 Corollary 3.6).
+    The earliest such concept is kept (K11 Corollary 3.6).
 
     Examples
     --------

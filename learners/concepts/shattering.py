@@ -44,10 +44,10 @@ def _bits(column: NDArray[np.bool_]) -> int:
 
 
 def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
-    """Return the size of the largest shattered set that extends a given set.
+    """Return the size of the largest shattered extension of a set, at least `best`.
 
-    If `best` is larger, return `best`. The given set has `depth` columns and splits the rows into `cells`. A
-    column or a cell is a set of rows, where bit i of the number stands for row i.
+    The set has `depth` columns and splits the rows into `cells`. In a column or a cell, bit i stands for row
+    i.
     """
     best = max(best, depth)
     columns = [column for column in columns if all(0 != column & cell != cell for cell in cells)]

@@ -1,14 +1,10 @@
 """Entries of learners on only a few more examples than needed.
 
-At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
-hardest problem, at a size where few runs fail. With only 0.7 of its ε the learner fails, and the audit
-refutes the claim (`tests/learners/test_least_sizes.py`). The sizes were found by trial;
-`benchmarks/README.md` has the shares of failures.
+Each entry runs a learner on its hardest problem, at a size where few runs fail. With only 0.7 of its ε the
+learner fails, and the audit refutes the claim. The sizes were found by trial (`benchmarks/README.md`).
 
-The VC learner (ε = 0.1) and the perceptron (local model, ε = 0.3) run where the noise decides the least size.
-For MASKED-PARITY, the generic learner and k-means, sampling error decides it, so they have no entry. A* calls
-A, which has an entry. The sanitizers of POINT and INTERVAL are not private below 1 and 0.79 times their
-stated sizes.
+There is no entry where sampling error decides the least size (MASKED-PARITY, the generic learner, k-means).
+A* has none, because it calls A. The sanitizers are not private much below their stated sizes.
 """
 
 from __future__ import annotations
@@ -97,10 +93,7 @@ entries = (
 
 
 def slow() -> tuple[Entry, ...]:
-    """Return the entries that are too slow for `make audit`.
-
-    `tests/learners/test_least_sizes.py` audits them.
-    """
+    """Return the entries that are too slow for `make audit`."""
     return (
         _least(
             "vc-learner",

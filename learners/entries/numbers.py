@@ -87,10 +87,7 @@ def _sampled() -> list[Any]:
 
 
 def _listed() -> dict[str, Any]:
-    """Return audit options with pairs of samples.
-
-    The best thresholds of a sample are adjacent, so the output of Rec depends on A_dist.
-    """
+    """Return audit options with pairs of samples."""
     pairs = []
     for ones in (50, 500):
         left = [(2**63 - 1, 1)] * ones + [(2**63 + 1, 0)] * ones

@@ -38,10 +38,7 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points.
-
-    One count is at the noisy test's threshold, or m/2.
-    """
+    """Return an entry on databases of two points."""
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
@@ -59,10 +56,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ, where few records are enough.
-
-    One replaced record then shows in runs.
-    """
+    """Return an entry with large ε and δ, where few records are enough."""
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
@@ -72,8 +66,7 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
     """Return an entry that audits accuracy at the default parameters.
 
-    If `varies`, privacy is audited too. Otherwise nearly all runs release the same database and say nothing
-    about privacy.
+    If `varies`, privacy is audited too.
     """
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None
@@ -86,10 +79,7 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **mor
 
 
 def _heads(made: Any) -> tuple[int, int]:
-    """Return two counts that one record may decide.
-
-    They are the noisy test's threshold and half of the records.
-    """
+    """Return two counts that one record may decide."""
     return round(made.choosing_alpha * made.size / 2.0), made.size // 2
 
 

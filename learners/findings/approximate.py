@@ -35,8 +35,6 @@ _TOLD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 def n2() -> Finding:
     """Return the finding that the condition of BNS Lemma 1 is too weak.
 
-    With 1/(αβ) ≤ 2^d, no constant in m is enough.
-
     Examples
     --------
     >>> round(n2().found, 4)
@@ -80,9 +78,7 @@ def _crowded(k: int, constant: float) -> tuple[int, float]:
 
 
 def n9() -> Finding:
-    """Return the finding that BNS Theorem 2 needs another α for Rec.
-
-    With the learner's own α the theorem does not follow.
+    """Return the finding that BNS Theorem 2 does not follow with the learner's own α.
 
     Examples
     --------
@@ -160,8 +156,6 @@ def bns_lemma_1() -> Finding:
 def bns_searches() -> Finding:
     """Return the finding about the sample sizes of the searches in BNS §3.2.
 
-    They are compared with Rec and with pure privacy.
-
     Examples
     --------
     >>> bns_searches().judgement
@@ -235,8 +229,6 @@ _SIZES: dict[str, Callable[[int], int]] = {
 def bns_theorem_2() -> Finding:
     """Return the finding about the sample size of BNS Theorem 2.
 
-    The recursion as it runs is compared with the recursion as printed.
-
     Examples
     --------
     >>> bns_theorem_2().judgement
@@ -293,8 +285,6 @@ def bns_theorem_2() -> Finding:
 
 def bns_pure_point() -> Finding:
     """Return the finding about the cost of learning points in BNS §1.
-
-    Pure proper, pure improper and approximate learners are compared.
 
     Examples
     --------

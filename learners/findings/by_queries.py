@@ -34,8 +34,6 @@ _ADVERSARIES = ("up", "down", "towards-zero", "away-from-zero", "alternating")
 def b_theorem_5() -> Finding:
     """Return the finding about the SQ learner of conjunctions in B Theorem 5.
 
-    It asks d queries of tolerance α/2d, and its error is at most α with any valid oracle.
-
     Examples
     --------
     >>> finding = b_theorem_5()
@@ -94,8 +92,6 @@ def _answering(adversary: str, population: Any) -> Any:
 
 def k11_proposition_5_18() -> Finding:
     """Return the finding that A_MP of K11 Proposition 5.18 learns exactly.
-
-    It asks d + 1 queries of tolerance 1/(4d + 1), of any valid oracle.
 
     Examples
     --------

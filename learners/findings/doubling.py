@@ -14,9 +14,7 @@ __all__ = ["FINDINGS", "k11_claim_4_3"]
 
 
 def k11_claim_4_3() -> Finding:
-    """Return the finding about K11 Claim 4.3.
-
-    A returns a parity at most twice as often if it takes an example as if it does not.
+    """Return the finding that an example at most doubles a probability (K11 Claim 4.3).
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Findings about local and SQ learning, agnostic learning and sanitization.
-
-Each of two tasks reduces to the other.
-"""
+"""Findings about local and SQ learning, agnostic learning and sanitization."""
 
 from __future__ import annotations
 
@@ -36,9 +33,7 @@ _ALPHA, _SLACK, _ROUNDING = 0.1, 0.02, 1e-12
 
 @cache
 def k11_theorem_5_14() -> Finding:
-    """Return the finding that each model of K11 Theorem 5.14 simulates the other.
-
-    The cost is polynomial.
+    """Return the finding that local and SQ learners simulate each other (K11 Theorem 5.14).
 
     Examples
     --------
@@ -175,9 +170,7 @@ def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[in
 
 
 def bns_agnostic() -> Finding:
-    """Return the finding about agnostic learning and sanitization of one class.
-
-    BNS §1.1 quotes Gupta et al. for the two directions.
+    """Return the finding about agnostic learning and sanitization (BNS §1.1).
 
     Examples
     --------

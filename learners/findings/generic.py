@@ -32,8 +32,6 @@ def _printed_real(hypotheses: int, alpha: float, beta: float, epsilon: float) ->
 def e3() -> Finding:
     """Return the finding that the n of K11 Theorem 3.4 is too small.
 
-    At the printed n the proof's own bound exceeds β for every ε ≤ α.
-
     Examples
     --------
     >>> round(e3().found, 3)
@@ -77,8 +75,6 @@ def e3() -> Finding:
 
 def e4() -> Finding:
     """Return the finding that the proof of K08 Theorem 3.7 is not agnostic.
-
-    It bounds only errors above α, as if OPT were 0.
 
     Examples
     --------

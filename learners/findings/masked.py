@@ -42,10 +42,7 @@ def _exactly(population: MaskedPopulation) -> Any:
 
 
 def _spread(dimension: int, count: int) -> range:
-    """Return `count` evenly spaced words with an odd spacing.
-
-    No bit is the same in all of them.
-    """
+    """Return `count` evenly spaced words with an odd spacing."""
     step = 2**dimension // count | 1
     return range(0, count * step, step)
 
@@ -84,9 +81,7 @@ def e7() -> Finding:
 
 
 def e13() -> Finding:
-    """Return the finding about a wrong quotient in K11 §5.3.2.
-
-    2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2).
+    """Return the finding that a quotient in K11 §5.3.2 is misprinted.
 
     Examples
     --------
@@ -127,8 +122,6 @@ def e13() -> Finding:
 @cache
 def n1() -> Finding:
     """Return the finding that K08 Theorem 5.1 is false.
-
-    At its tolerance, d + 1 non-adaptive queries learn MASKED-PARITY exactly.
 
     Examples
     --------
@@ -191,8 +184,6 @@ def _both_correlations() -> tuple[float, float]:
 def n19() -> Finding:
     """Return the finding about a hidden condition on weak learners in K11 §5.3.
 
-    A weak learner with error exactly 1/4 must not be constant on the points with b = 0.
-
     Examples
     --------
     >>> n19().claimed, n19().found
@@ -232,8 +223,6 @@ def n19() -> Finding:
 
 def n23() -> Finding:
     """Return the finding about a wrong expectation in K08 §5.1, step 1.
-
-    The expectation of a bit's query is 1/(2d), not 1/2^d.
 
     Examples
     --------
@@ -308,9 +297,7 @@ def n24() -> Finding:
 
 @cache
 def k11_theorem_5_16() -> Finding:
-    """Return the finding about adaptive and other learners in K11 Theorem 5.16.
-
-    They are compared on the oracle of the proof.
+    """Return the finding about adaptive and non-adaptive learners (K11 Theorem 5.16).
 
     Examples
     --------

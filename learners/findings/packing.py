@@ -80,8 +80,6 @@ def bns_pure_interval() -> Finding:
 def bns_improper() -> Finding:
     """Return the finding that improper pure learners return broad hypotheses (BNS §1).
 
-    These hypotheses are 1 on very many points.
-
     Examples
     --------
     >>> bns_improper().judgement
@@ -155,9 +153,7 @@ def bns_pure_sanitizers() -> Finding:
 
 
 def k11_certainty() -> Finding:
-    """Return the finding that a private algorithm must be allowed to fail.
-
-    The source is K11 footnote 6.
+    """Return the finding that a private algorithm must be allowed to fail (K11 note 6).
 
     Examples
     --------

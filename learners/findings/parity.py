@@ -29,8 +29,6 @@ _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
 def e2() -> Finding:
     """Return the finding that A* of K11 §4 spends more than its β.
 
-    Step 1 sets β′ = β/2, but the proof spends 3β′.
-
     Examples
     --------
     >>> 0.1 < e2().found <= 0.15
@@ -67,8 +65,6 @@ def e2() -> Finding:
 
 def e9_parity() -> Finding:
     """Return the finding about the exact loss of A (erratum E9).
-
-    With p = ε/4 the loss is little more than ε/2. The loss of the tight form is ε.
 
     Examples
     --------
@@ -166,8 +162,6 @@ def n13() -> Finding:
 def n14() -> Finding:
     """Return the finding about three slips in A* of K11 §4.
 
-    They concern the error of ⊥, the size at which A* stops, and the sides of an inequality.
-
     Examples
     --------
     >>> n14().claimed < 0.002, n14().found > 0.997
@@ -206,8 +200,6 @@ def n14() -> Finding:
 
 def n15() -> Finding:
     """Return the finding about two slips in K08 Theorem 3.8.
-
-    The failure probability after step 1 is 2β′. log(1/β′) may not be a whole number.
 
     Examples
     --------
@@ -261,10 +253,7 @@ def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
 
 
 def _worst(epsilon: float, *, tight: bool) -> float:
-    """Return the largest exact loss over small samples.
-
-    They have one to three examples, in one and two variables.
-    """
+    """Return the largest exact loss over samples of one to three examples."""
     subjects: list[Any] = [
         ParityLearnerMultisets(d, epsilon, tight=tight, examples=n) for d in (1, 2) for n in (1, 2, 3)
     ]

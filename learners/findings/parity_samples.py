@@ -15,9 +15,7 @@ _LN2 = math.log(2.0)
 
 
 def e14() -> Finding:
-    """Return the finding about a Chernoff bound in K08 Lemma 3.1 and K11 Lemma 4.1.
-
-    It is printed with the constant 16 but gives 32.
+    """Return the finding about a constant in K08 Lemma 3.1 and K11 Lemma 4.1.
 
     Examples
     --------
@@ -57,8 +55,6 @@ def e14() -> Finding:
 def n3() -> Finding:
     """Return the finding that the test set of K11 Theorem 4.4 is too large.
 
-    It is larger than the theorem's sample size allows.
-
     Examples
     --------
     >>> n3().judgement
@@ -88,8 +84,6 @@ def n3() -> Finding:
 
 def n25() -> Finding:
     """Return the finding that half of the examples of K11 Lemma 4.1 are enough.
-
-    The exact tail replaces the Chernoff bound, here and in K08 Lemma 3.1.
 
     Examples
     --------
@@ -153,7 +147,7 @@ def _first_false(epsilon: float) -> int:
 def _samples_per_unit(log: float) -> tuple[float, float]:
     """Return the examples of the printed plan and of footnote 4's plan.
 
-    The unit is ln(1/β)/(εα). A plan needs k·n′ + s examples. Here d = ε = 1, and `log` is ln(1/β).
+    The unit is ln(1/β)/(εα). A plan needs k·n′ + s examples, and `log` is ln(1/β).
     """
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):

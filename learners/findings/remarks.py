@@ -197,8 +197,6 @@ def k11_stability() -> Finding:
 def bns_good_interval() -> Finding:
     """Return the finding about a good threshold in a 4-good interval (BNS §3.2).
 
-    One of five thresholds that divide the interval has a small error.
-
     Examples
     --------
     >>> bns_good_interval().ratio
@@ -242,10 +240,7 @@ def bns_good_interval() -> Finding:
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the largest ε per answer for a total of at most 1.
-
-    The total is by basic or by advanced composition.
-    """
+    """Return the largest ε per answer for a total of at most 1."""
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0

@@ -45,9 +45,7 @@ def _slope(alphas: tuple[float, ...], sizes: list[int]) -> float:
 
 
 def definition_6() -> Finding:
-    """Return the finding about estimates and databases in BNS Definition 6.
-
-    An estimate with error ≤ α yields a database with error ≤ 2α, in general no less.
+    """Return the finding that an estimate yields a database (BNS Definition 6).
 
     Examples
     --------
@@ -207,9 +205,7 @@ def theorem_4() -> Finding:
 
 @cache
 def theorem_5() -> Finding:
-    """Return the finding that BNS Theorem 5 holds with a smaller error.
-
-    The error is at most 3α for all α < 1/3 and all ε, less than the printed 3α + 2β.
+    """Return the finding that BNS Theorem 5 holds with an error of at most 3α.
 
     Examples
     --------

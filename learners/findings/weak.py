@@ -43,9 +43,7 @@ def _unshown(concepts: MaskedParityClass) -> NDArray[np.float64]:
 
 
 def k11_weak_learning() -> Finding:
-    """Return the finding about adaptivity in weak learning (K11 §5.3).
-
-    For weak learning, adaptive and non-adaptive queries are equivalent (Blum et al.).
+    """Return the finding that weak learning needs no adaptivity (K11 §5.3).
 
     Examples
     --------
@@ -108,9 +106,7 @@ def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[
 
 
 def k11_distribution_free() -> Finding:
-    """Return the finding about distribution-free learners of MASKED-PARITY (K11 §5.3).
-
-    No SQ learner, adaptive or not, learns it under every distribution.
+    """Return the finding that no SQ learner is distribution-free on MASKED-PARITY.
 
     Examples
     --------

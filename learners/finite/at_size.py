@@ -23,8 +23,6 @@ __all__ = ["AtSize", "at_size"]
 class AtSize(PlainParameters):
     """A learner on databases of `sample_size` records, without its law.
 
-    An audit must therefore sample.
-
     Parameters
     ----------
     part
@@ -183,8 +181,6 @@ def at_size(
     kind: Any, *, calm: Any, odd: Any, placed: Mapping[str, Any] | None = None, **settings: Any
 ) -> AtSize:
     """Return `AtSize` for the learner `kind(**settings)`.
-
-    `placed` holds other keywords of `AtSize`.
 
     Examples
     --------

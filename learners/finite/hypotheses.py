@@ -182,8 +182,6 @@ class Hypotheses:
     def distinct(self) -> Hypotheses:
         """Return the class with one hypothesis for each labelling (K11 Corollary 3.6).
 
-        The first is kept.
-
         Examples
         --------
         >>> Hypotheses.of_rows([[0, 1], [0, 1], [1, 1]], domain="ab").distinct().names
@@ -200,10 +198,7 @@ _MOST_CELLS = 2**32
 def _records_of(
     domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
 ) -> tuple[tuple[Any, Any], ...]:
-    """Return all (x, y) from a cache.
-
-    `kinds` separates equal labels such as 1 and True.
-    """
+    """Return all (x, y) from a cache."""
     del kinds
     return _pairs(domain, labels)
 

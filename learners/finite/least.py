@@ -19,8 +19,7 @@ __all__ = ["OnSample"]
 class OnSample(PlainParameters):
     """A learner that claims its accuracy on fewer examples than its proof needs.
 
-    Only audits support this claim. Near the least size, noise that is a third too wide makes the learner
-    fail.
+    Only audits support this claim.
 
     Parameters
     ----------

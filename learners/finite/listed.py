@@ -101,8 +101,7 @@ class ListedExamples(Sequence[Any]):
 class LateExamples(Sequence[Any]):
     """Independent records of a finite law, drawn when they are first read.
 
-    For each block of records, the seed determines how often each record occurs. The order of a block is drawn
-    when one of its places is read. It does not matter which block is read first.
+    The seed determines every record. It does not matter which record is read first.
 
     Parameters
     ----------
@@ -192,8 +191,7 @@ class LateExamples(Sequence[Any]):
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
     """Return a database stored as indices.
 
-    If it is already stored in this way, it is returned unchanged. Each record that cannot be hashed is a kind
-    of its own. The database must pass `check_database`.
+    A database in this form is returned unchanged. The database must pass `check_database`.
 
     Examples
     --------
@@ -282,8 +280,6 @@ def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
     """Return the value of a function at every record of a database.
-
-    The function is evaluated once for each distinct record of a `ListedExamples`.
 
     Parameters
     ----------

@@ -144,8 +144,6 @@ def _or_last(index: int | None) -> int:
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
     """Return problems for agnostic learners, with correct and with noisy labels.
 
-    In the last one, the errors of two rival hypotheses differ by 1.05·alpha.
-
     Examples
     --------
     >>> from learners.finite.hypotheses import Hypotheses
@@ -170,8 +168,6 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
     """Return problems whose target is in the class.
-
-    In the last two, the target and its nearest rival differ on a mass near alpha.
 
     Examples
     --------
@@ -221,7 +217,7 @@ def labelled_law(
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
     """Return 0, and whether hypothesis 0 and its nearest rival differ at each point.
 
-    The second value is an array of 0s and 1s. If all hypotheses agree everywhere, the result is None.
+    If all hypotheses agree everywhere, the result is None.
     """
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()

@@ -94,10 +94,7 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the law with weight moved to a point.
-
-    If the point had no weight, the best hypothesis labels it.
-    """
+    """Return the law with weight moved to a point."""
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))

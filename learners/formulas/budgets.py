@@ -1,7 +1,4 @@
-"""Formulas for split budgets and the sanitizers that spend them (BNS §3.3, §4.2).
-
-Optimal composition is that of Kairouz, Oh and Viswanath.
-"""
+"""Formulas for split budgets and the sanitizers that spend them (BNS §3.3, §4.2)."""
 
 from __future__ import annotations
 
@@ -49,10 +46,7 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε at this δ for the composition of (ε_i, δ_i)-private steps.
-
-    All outcomes of randomised response with these ε_i and δ_i are listed.
-    """
+    """Return the least ε at this δ for the composition of (ε_i, δ_i)-private steps."""
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
     flawless = math.prod(1.0 - d for _, d in claims)
@@ -131,10 +125,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return the formulas of the budgets that `fitted` gives Rec.
-
-    They are the ε of each choice, and the scale and threshold of each A_dist.
-    """
+    """Return the formulas of the budgets that `fitted` gives Rec."""
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}
@@ -150,7 +141,7 @@ def rec_budgets(made: Any) -> Formulas:
 def interval_levels(made: Any) -> Formulas:
     """Return the formulas for a learner of INTERVAL_6 by Rec with one recursion.
 
-    The budget of Rec is split by `fitted`. Threshold j has the quality q(j) = r − errors(j), with promise r.
+    Threshold j has the quality q(j) = r − errors(j), with promise r.
     """
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
@@ -198,10 +189,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return budgets and sizes of a sanitizer of points.
-
-    Each is a pair of the value in the code and the value by formula.
-    """
+    """Return budgets and sizes of a sanitizer of points, in the code and by formula."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -235,19 +223,13 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return the ε of all steps and the noise, by sum or optimal composition.
-
-    The smaller is returned.
-    """
+    """Return the smaller ε of all steps and the noise, by sum or optimal composition."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
 
 def point_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of the sanitizer of points.
-
-    It has k rounds of choosing, then noisy counts in [0, m].
-    """
+    """Return the formulas of the sanitizer of points."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k, step, m = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9)), made.spending.step, made.size
     r = math.exp(-_NOISE * made.epsilon / 2.0)
@@ -303,10 +285,9 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return budgets and sizes of a sanitizer of thresholds.
+    """Return budgets and sizes of a sanitizer of thresholds, in the code and by formula.
 
-    Each is a pair of the value in the code and the value by formula. A round makes the 3N + 1 calls of Rec
-    and one choice. Each call of A_dist counts as (ε/2, δ/2)-private.
+    Each call of A_dist counts as (ε/2, δ/2)-private.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     depth, _ = _depth(max(2, made.dimension))
@@ -328,10 +309,7 @@ def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float
 
 
 def interval_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of the sanitizer of thresholds.
-
-    They are budgets, sizes, and the largest loss found.
-    """
+    """Return the formulas of the sanitizer of thresholds."""
     return Formulas(epsilon=_LOST_INTERVAL, source=KEPT, numbers=_interval_numbers(made), rounding=1e-4)
 
 

@@ -45,8 +45,7 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 def point(made: Any) -> Formulas:
     """Return the formulas of A_dist over the numbers, with a random number on refusal.
 
-    Between neighbours the lead of the best number falls by at most 2. It falls by 2 if a record of the best
-    number is replaced by a record of the runner-up.
+    Between neighbours the lead of the best number falls by at most 2.
     """
     named = range(2**made.dimension)
     far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4
@@ -184,10 +183,7 @@ def hashed_size(made: Any) -> Formulas:
 
 
 def hashed(made: Any) -> Formulas:
-    """Return the formulas of the hashed learner for small d.
-
-    A random map is followed by the choice of a bucket.
-    """
+    """Return the formulas of the hashed learner for small d."""
     d, bits = made.dimension, made.hash_bits
 
     def law(database: Any) -> dict[Any, float]:
@@ -214,10 +210,7 @@ def _bucket(x: int, rows: Any) -> int:
 
 
 def intervals(made: Any) -> Formulas:
-    """Return the formulas of the learner of thresholds for d ≤ 5.
-
-    It makes one choice by weights e^(−ε·errors/2).
-    """
+    """Return the formulas of one choice among thresholds by weights e^(−ε·errors/2)."""
 
     def law(database: Any) -> dict[Any, float]:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}

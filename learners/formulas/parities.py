@@ -1,7 +1,4 @@
-"""Formulas of learners of PARITY, and of learners that decide bits by noisy averages.
-
-The sources are K11 §4 and §5.3.1, and B Theorem 5.
-"""
+"""Formulas of learners that decide bits (K11 §4 and §5.3.1, B Theorem 5)."""
 
 from __future__ import annotations
 

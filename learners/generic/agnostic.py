@@ -58,8 +58,6 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
     """Return a sample size from which on the generic learner is accurate.
 
-    It is then an agnostic (alpha, beta)-learner.
-
     Guarantee
     ---------
     n = ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉. Let L = ln(3|H|/β) ≥ 0. n ≥ 6L/α², so the term with α² in
@@ -254,10 +252,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the concepts of `size` runs.
-
-        With equal generators, run i uses the same number on every database.
-        """
+        """Return the concepts of `size` runs."""
         names = self.hypotheses.names
         return [names[place] for place in self._mechanism.sample(database, size, rng).tolist()]
 

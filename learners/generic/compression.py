@@ -197,8 +197,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def utility_claim(self) -> PAC | None:
         """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed.
 
-        Accuracy is claimed for the default `caps` and a first round at least as long as the default. A longer
-        first round gives every test and every choice more records.
+        The default `caps` and a round at least as long as the default are needed.
 
         Examples
         --------
@@ -318,10 +317,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         )
 
     def _cap(self, count: int, records: int) -> int:
-        """Return the largest description length that round `count` admits.
-
-        It is at least the shortest of all lengths.
-        """
+        """Return the largest description length that round `count` admits."""
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()

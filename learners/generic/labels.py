@@ -206,8 +206,6 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     def kept(self, points: Any) -> Hypotheses:
         """Return one concept for each labelling of the points by the class.
 
-        The first concept with the labelling is kept.
-
         Examples
         --------
         >>> LabelPrivateLearner().kept([2, 2, 3]).names

@@ -50,10 +50,7 @@ def _named(problem: MaskedProblem) -> tuple[str, MaskedPopulation]:
 def _algorithm(
     learner: MaskedLearner, *, hardest: StatisticalQuery, queries: int, alpha: float
 ) -> SQAlgorithm:
-    """Return an algorithm with hard targets.
-
-    r is 0…0, 0…01, 01…01 or 1…1, and a is 0 or 1.
-    """
+    """Return an algorithm with hard targets."""
     dimension = learner.dimension
     words = sorted({0, 1, (2**dimension - 1) // 3, 2**dimension - 1})
     concepts = [MaskedPopulation(dimension, r=r, a=a) for r in words for a in (0, 1)]
@@ -102,8 +99,6 @@ def _weak(*, dimension: int) -> SQAlgorithm:
 
 def masked_against(*, dimension: int = 8) -> OracleRun:
     """Return `AdaptiveMasked` as the subject of an audit against all valid oracles.
-
-    The source is K11 Proposition 5.18.
 
     Examples
     --------

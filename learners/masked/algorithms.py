@@ -1,7 +1,4 @@
-"""Algorithms with statistical queries for MASKED-PARITY on uniform examples.
-
-The adaptive algorithm asks in two rounds. All others ask in one round, through `NonAdaptive`.
-"""
+"""Algorithms with statistical queries for MASKED-PARITY on uniform examples."""
 
 from __future__ import annotations
 
@@ -101,7 +98,7 @@ class AdaptiveMasked(_OnWords):
 class BentLearner(_OnWords):
     """Learn r and `a` of MASKED-PARITY in *one* round, with a bent function.
 
-    A bent function is equally correlated with every parity. The learner refutes K08 Theorem 5.1.
+    The learner refutes K08 Theorem 5.1.
 
     Parameters
     ----------

@@ -164,10 +164,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the concepts of `size` runs.
-
-        In run i, databases of one length get the same noise.
-        """
+        """Return the concepts of `size` runs."""
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size
@@ -183,8 +180,6 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the concept.
-
-        Noisy averages decide the bits of r independently. Given r, another average decides `a`.
 
         Raises
         ------
@@ -209,10 +204,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return Finite(list(self.concepts.listed_concepts()), log_probabilities=(of_word + of_mask).T.ravel())
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with two records per chunk.
-
-        One average moves, but stays above its threshold.
-        """
+        """Return neighbours with two records per chunk."""
         point = (*[0] * (self.concepts.length - 1), 1)
         left = [(point, -1)] * (2 * (self.dimension + 1))
         return [(left, [(point, 1), *left[1:]])]

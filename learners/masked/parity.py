@@ -143,8 +143,7 @@ def coset_queries(dimension: int) -> list[WordQuery]:
 class ParityByQueries:
     """A learner of PARITY that returns the first word that no answer excludes.
 
-    Queries are asked one by one. No algorithm can use the answers better, because any consistent word may be
-    the target. As long as all answers are 0, the next query cannot depend on the target.
+    No algorithm can use the answers better, because any consistent word may be the target.
 
     Parameters
     ----------

@@ -43,8 +43,6 @@ def parts_of(query: StatisticalQuery, r: int) -> Parts:
 class MaskedPopulation:
     """Uniform examples labelled by c_{r,a}, with exact means.
 
-    Oracles take it in place of a `Population`.
-
     Parameters
     ----------
     dimension

@@ -139,10 +139,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def failure_bound(self) -> float:
-        """The proved bound on the probability of failing.
-
-        It is at most beta for the derived plan.
-        """
+        """The proved bound on the probability of failing."""
         return failure_bound(
             self.plan,
             self.form,
@@ -180,10 +177,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs.
-
-        From the same generator state, run i draws the same coins on all databases of the same length.
-        """
+        """Return the answers of `size` runs."""
         examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)
         made = self.plan
         if len(examples) < made.sample_size(self.form):

@@ -18,9 +18,7 @@ __all__ = ["BoldParityLearner", "NaiveParityLearner", "OverspentParityRetry", "U
 
 @dataclass(frozen=True)
 class UncheckedParityLearner(ParityLearner):
-    """Wrong version of A that takes every epsilon below 4.
-
-    It has p = epsilon/4, because the texts state no range.
+    """Wrong version of A with p = epsilon/4 for every epsilon below 4.
 
     Guarantee
     ---------

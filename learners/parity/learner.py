@@ -150,10 +150,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs.
-
-        For a given `rng`, databases of equal length get equal coins.
-        """
+        """Return the answers of `size` runs."""
         system = BitSystem.of(self._examples(database))
         outputs: list[Any] = [REFUSED] * size
         block = max(1, _DRAWS // (system.count + self.dimension))
@@ -180,10 +177,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return Finite([REFUSED, *parities(self.dimension)], np.concatenate([[none], members]))
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return pairs that attain the worst loss.
-
-        They differ in the label of one linearly independent x.
-        """
+        """Return pairs that attain the worst loss."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         if most < 1:
             return []

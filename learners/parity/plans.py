@@ -172,8 +172,7 @@ def _judged(
     """Return the plan in which each failure event has probability at most beta/3.
 
     The events are numbered at the top of this module. If q is too large, the result is None. With A as
-    printed, each part has the size of K11 Lemma 4.1. A run of A on it succeeds with probability 1/4, so
-    log_{4/3}(1/β′) candidates are needed.
+    printed, log_{4/3}(1/β′) candidates are learned from parts of the size of K11 Lemma 4.1.
     """
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     good, part = alpha / _SPREAD, beta / 3.0

@@ -1,7 +1,6 @@
 """Hard problems for parities, and laws of points with exact errors.
 
-A law is a mixture of uniform laws on affine subspaces. A point mass has no directions; the uniform law has
-all. On each part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+A law is a mixture of uniform laws on affine subspaces.
 """
 
 from __future__ import annotations
@@ -223,8 +222,6 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
 def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
     """Return a problem with a random target on up to three random affine subspaces.
-
-    In some problems a wrong parity has an error near `alpha`.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """The law of the solution space of randomly chosen equations.
 
-A space is a number of 2^d bits; bit r is set if r solves the equations. If each of m equal examples is chosen
-with probability p, their equation is added with probability 1 − (1 − p)^m.
+A space is a number of 2^d bits; bit r is set if r solves the equations.
 """
 
 from __future__ import annotations
@@ -53,9 +52,7 @@ def _affine_subspaces(dimension: int) -> int:
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
-    """Return the law of the space of solutions of randomly chosen examples.
-
-    Each example is chosen with probability `inclusion`.
+    """Return the law of the solution space if examples are chosen independently.
 
     Examples
     --------
@@ -78,10 +75,7 @@ def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
 
 
 def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
-    """Return the law of a uniform member of a random space, shape (2^d,).
-
-    `law` has the probability of every space. The empty space adds nothing.
-    """
+    """Return the law of a uniform member of a random space, shape (2^d,)."""
     width = max(1, 2**dimension // 8)
     spaces = [(space, mass) for space, mass in law.items() if space]
     total = np.zeros(2**dimension)

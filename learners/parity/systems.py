@@ -1,7 +1,4 @@
-"""Systems of linear equations over GF(2), with integers as columns.
-
-A column belongs to a variable; its bit i is the coefficient of this variable in equation i.
-"""
+"""Systems of linear equations over GF(2), with integers as columns."""
 
 from __future__ import annotations
 
@@ -24,8 +21,6 @@ WORD = 64
 @dataclass(frozen=True)
 class Space:
     """The solutions of a system, as the origin plus any sum of directions.
-
-    A direction 0 adds nothing.
 
     Examples
     --------

@@ -61,7 +61,8 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
     """Return neighbours with a loss of nearly epsilon.
 
-    On the left database the only concept that labels `x` with 1 errs on every example. No other concept errs.
+    Only one concept labels `x` with 1. On the left database it errs on every example, and no other concept
+    errs.
 
     Examples
     --------

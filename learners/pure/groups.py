@@ -92,10 +92,7 @@ class GroupedChoice:
         return [self.log_probability(number) for number in numbers]
 
     def sample(self, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the numbers of `size` runs.
-
-        With equal generators, run i uses the same random numbers for every score.
-        """
+        """Return the numbers of `size` runs."""
         cumulative = self._cumulative
         pieces = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right").tolist()
         bits = rng.integers(0, 1 << 64, (size, 2), dtype=np.uint64).tolist()

@@ -127,8 +127,6 @@ class HashedPoint:
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
     """Return the best number of bits of a bucket, and the number of examples.
 
-    These bits make the number of examples least.
-
     Guarantee
     ---------
     With l bits, m examples are enough for error alpha with failure beta. None of this depends on d.
@@ -178,8 +176,6 @@ def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilo
 @dataclass(frozen=True, kw_only=True)
 class HashedPointLearner(PureLearner):
     """Learn a point by hashing the numbers into few buckets.
-
-    A bucket is chosen by its errors.
 
     Parameters
     ----------
@@ -238,10 +234,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def spent(self) -> float:
-        """The epsilon that the choice of a bucket spends.
-
-        If the default bits hash, it is at most 6.
-        """
+        """The epsilon that the choice of a bucket spends."""
         hashed = self.hash_bits == self._best[0] < self.dimension
         return min(self.epsilon, _MOST_SPENT) if hashed else self.epsilon
 
@@ -275,10 +268,7 @@ class HashedPointLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
-        """Return the predictors of `size` runs.
-
-        The map and coins of run i do not depend on the database.
-        """
+        """Return the predictors of `size` runs."""
         sample = self._sample(database)
         choices: dict[
             tuple[int, ...], GroupedChoice

@@ -99,10 +99,7 @@ class _ProperLearner(PureLearner):
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the concepts of `size` runs.
-
-        For a given `rng`, all databases get equal uniform numbers.
-        """
+        """Return the concepts of `size` runs."""
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:
@@ -164,10 +161,7 @@ class PurePointLearner(_ProperLearner):
         return point_errors(sample, top=self.top)
 
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
-        """Return the exact probabilities of some numbers, and of all others together.
-
-        If the sample names no other number, the others all have the same probability.
-        """
+        """Return the exact probabilities of some numbers, and of all others together."""
         listed: Sequence[int] = sorted(set(points))
         choice = self.choice(database)
         gaps = zip([-1, *listed], [*listed, self.top + 1], strict=True)

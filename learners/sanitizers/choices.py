@@ -58,10 +58,7 @@ class RepeatedChoosing:
     rounds: int
 
     def sample(self, size: int, rng: np.random.Generator) -> list[list[int]]:
-        """Return the indices of the points that each of `size` runs chooses, in order.
-
-        For a given `rng`, run i draws the same numbers on every database.
-        """
+        """Return the indices of the points that each of `size` runs chooses, in order."""
         noise = rng.laplace(0.0, self.test.scale, (size, self.rounds))
         uniforms = rng.random((size, self.rounds, 2))
         return [self._run(noise[run], uniforms[run]) for run in range(size)]

@@ -266,10 +266,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the small databases of `size` runs.
-
-        With equal generators, run i uses the same number on every database.
-        """
+        """Return the small databases of `size` runs."""
         return [self._points(place) for place in self.places(database, size=size, rng=rng)]
 
     def places(self, database: Any, *, size: int, rng: np.random.Generator) -> list[int]:

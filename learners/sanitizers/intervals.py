@@ -137,10 +137,7 @@ class IntervalSanitizer(IntervalCuts):
         return counted.interval_error(output)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs.
-
-        With equal generators, run i draws its noise from the same generator on every database.
-        """
+        """Return `size` outputs."""
         return [self.released(self.cuts(nodes), noisy) for nodes, noisy in self.counted(database, size, rng)]
 
     def counted(

@@ -70,10 +70,7 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs.
-
-        An item of `found` is one thing that a run may find, its probability, and the counts without noise.
-        """
+        """Return the law of the outputs."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}
@@ -120,10 +117,7 @@ class LumpedPoints(_Lumped):
     name: ClassVar[str] = "lumped-point-sanitizer"
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs.
-
-        With equal generators, run i draws the same numbers on every database.
-        """
+        """Return `size` outputs."""
         outputs = [dict(output) for output in self.of.sample(database, size, rng)]
         return [self._output(_points(output), self._told(output)) for output in outputs]
 
@@ -172,10 +166,7 @@ class LumpedIntervals(_Lumped):
     name: ClassVar[str] = "lumped-interval-sanitizer"
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs.
-
-        With equal generators, run i draws the same numbers on every database.
-        """
+        """Return `size` outputs."""
         return [
             self._output(_intervals(nodes), self._told(self.of.cuts(nodes), noisy))
             for nodes, noisy in self.of.counted(database, size, rng)

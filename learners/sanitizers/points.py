@@ -194,10 +194,7 @@ class PointSanitizer(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs.
-
-        Run i draws the same numbers on every database.
-        """
+        """Return `size` outputs."""
         choosing = self.choosing(database)
         runs = choosing.sample(size, rng)
         noise = self.noise.sample(size * self.rounds, rng).reshape(size, self.rounds)

@@ -108,8 +108,6 @@ def moved(
 ) -> tuple[str, NDArray[np.uint64]]:
     """Return the name and records of a problem with a share moved to one point.
 
-    The share is at most 2·alpha.
-
     Examples
     --------
     >>> made = NumbersProblem("all 1", np.ones(9, dtype=np.uint64), lambda out, seen: 0.0, 2)

@@ -38,8 +38,6 @@ _ROUNDING = 1e-12
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
     """Return a sample size at which small training errors imply small errors.
 
-    Training errors of at most `low` then imply errors of at most `high`.
-
     Guarantee
     ---------
     The size is t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. A concept with error
@@ -233,10 +231,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts.
-
-        Run i uses the same uniform number on every database.
-        """
+        """Return `size` concepts."""
         if not isinstance(self.sanitizer, GenericSanitizer):
             return [self.best(output) for output in self._sanitized(database, size, rng)]
         names = self.concepts.listed_concepts()

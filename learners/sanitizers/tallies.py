@@ -151,8 +151,6 @@ class CountedNumbers(Sequence[int]):
 def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
     """Return how many records lie from each cut up to the next.
 
-    The last cell has no upper end.
-
     Examples
     --------
     >>> cell_counts(tally([5, 2, 5], dimension=3, owner="It"), [0, 3, 6]).tolist()

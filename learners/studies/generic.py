@@ -30,9 +30,7 @@ DOMAIN = 8
 
 
 def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float) -> float:
-    """Return the probability that the generic learner misses the target.
-
-    The problem is `crowd_problem`.
+    """Return the probability that the generic learner misses the target of `crowd_problem`.
 
     Guarantee
     ---------
@@ -53,10 +51,7 @@ def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float
 
 
 def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
-    """Return the problem in which nearly all points have an error just above alpha.
-
-    The target c_0 has weight 1.01·alpha, and 1 has the rest. Rivals except c_1 have error 1.01·alpha.
-    """
+    """Return the problem in which nearly all rivals have an error just above alpha."""
     law: NDArray[np.float64] = np.zeros((len(hypotheses.domain), 2))
     law[0, 1] = _WEIGHT * _ALPHA
     law[1, 0] = 1.0 - _WEIGHT * _ALPHA
@@ -81,10 +76,7 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the generic learner's curve.
-
-    `bits` turns a value of the study into log2|H|, and `epsilon` turns it into ε.
-    """
+    """Return the generic learner's curve."""
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(
@@ -107,10 +99,7 @@ def _generic_curve(bits: Any, epsilon: Any) -> Curve:
 
 
 def generic() -> Study:
-    """Return the study of the generic learner's sample size against log2|H|.
-
-    The source is K11 Theorem 3.4.
-    """
+    """Return the study of the generic learner's size against log2|H| (K11 Theorem 3.4)."""
     return Study(
         "generic",
         "The generic learner: the least m grows with log|H|.",
@@ -128,10 +117,7 @@ def generic() -> Study:
 
 
 def generic_epsilon() -> Study:
-    """Return the study of the generic learner's sample size against 1/epsilon.
-
-    The source is K11 Theorem 3.4.
-    """
+    """Return the study of the generic learner's size against 1/epsilon (K11 Theorem 3.4)."""
     return Study(
         "generic-epsilon",
         "The generic learner: the least m grows with 1/ε.",

@@ -1,7 +1,4 @@
-"""Problems that draw averages over chunks instead of records.
-
-Conjunctions have examples with at most one 0. Concepts of MASKED-PARITY have uniform examples.
-"""
+"""Problems that draw averages over chunks instead of records."""
 
 from __future__ import annotations
 
@@ -58,8 +55,6 @@ class ChunkMeans:
 @dataclass(frozen=True)
 class MeansProblem:
     """A law of records, given by the values of the queries.
-
-    Each query has two values.
 
     Parameters
     ----------

@@ -52,8 +52,6 @@ class Elimination:
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
     """Return the probability that a uniform solution is not the target.
 
-    It solves the examples that were taken.
-
     Guarantee
     ---------
     Exact if each example is uniform with some probability and zero otherwise, and each example is taken or
@@ -74,10 +72,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*.
-
-    `bits` and `epsilon` turn a value of the study into d and ε.
-    """
+    """Return the curve of A*."""
 
     def plan(value: float) -> Plan:
         return derived_plan(
@@ -119,10 +114,7 @@ _RARELY = (
 
 
 def parity(*, epsilon: float = 1.0) -> Study:
-    """Return the study of PARITY by tight A* and by elimination.
-
-    The sources are K08 Theorem 3.8 and K11 Theorem 4.4.
-    """
+    """Return the study of PARITY (K08 Theorem 3.8, K11 Theorem 4.4)."""
     return Study(
         "parity",
         "PARITY: what privacy costs.",
@@ -151,10 +143,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
 
 
 def parity_epsilon(*, dimension: int = 16) -> Study:
-    """Return the study of the sample size of A* against 1/epsilon.
-
-    The sources are K08 Theorem 3.8 and K11 Theorem 4.4.
-    """
+    """Return the study of A* against 1/epsilon (K08 Theorem 3.8, K11 Theorem 4.4)."""
     return Study(
         "parity-epsilon",
         "PARITY: the least m grows with 1/ε.",

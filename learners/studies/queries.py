@@ -1,8 +1,7 @@
 """Studies of learners that ask statistical queries.
 
-They draw the averages over chunks instead of the records. The averages are independent binomial sums, divided
-by the chunk's size. So the law of the output is the same, and a run takes as long for a hundred records as
-for a hundred million.
+They draw the averages over chunks instead of the records. The law of the output is the same, and large
+databases take no longer.
 """
 
 from __future__ import annotations
@@ -65,10 +64,7 @@ class ConjunctionOnMeans(ConjunctionLearner):
 
 
 def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
-    """Return the study of conjunctions with central and local noise.
-
-    The sources are B Theorems 5 and 7, and K11 §5.1.
-    """
+    """Return the study of private conjunctions (B Theorems 5 and 7, K11 §5.1)."""
     return Study(
         "conjunctions",
         "Monotone conjunctions: what the local model costs.",
@@ -138,10 +134,7 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedOnMeans(MaskedParityLearner):
-    """`MaskedParityLearner` on averages over chunks instead of records.
-
-    The last average is that of the right word. A run that has found a wrong word is wrong in any case.
-    """
+    """`MaskedParityLearner` on averages over chunks instead of records."""
 
     @property
     def records(self) -> tuple[Any, ...]:
@@ -218,10 +211,7 @@ class _Answered(Oracle):
 
 
 def masked(*, beta: float = 0.1) -> Study:
-    """Return the study of MASKED-PARITY with two rounds or one in the local model.
-
-    The sources are K11 Theorems 5.7 and 5.16.
-    """
+    """Return the study of local MASKED-PARITY in two rounds or one (K11 §5)."""
     return Study(
         "masked-parity",
         "MASKED-PARITY in the local model: what a single round costs.",

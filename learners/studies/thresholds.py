@@ -73,9 +73,7 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
 
 
 def approximate_point_failure(learner: PointLearner, size: int) -> float:
-    """Return the probability that the approximate learner misses the target.
-
-    The problem is `light_point`.
+    """Return the probability that the approximate learner misses the target of `light_point`.
 
     Guarantee
     ---------
@@ -96,16 +94,13 @@ def hashed(d: float) -> HashedPointLearner:
 
 
 def light_point(d: float, size: int) -> list[PointProblem]:
-    """Return the problem whose target has mass 1.01·alpha.
-
-    All other mass is on one number.
-    """
+    """Return the problem on two numbers whose target has mass 1.01·alpha."""
     source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
     return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
 
 
 def last_threshold(d: float, size: int) -> list[IntervalProblem]:
-    """Return the problem with mass 1.01·alpha just below the last threshold."""
+    """Return the problem with mass 1.01·alpha just below the last number."""
     top = 2 ** int(d)
     source = NumberSource(int(d), ((top - 2, _MASS), (top - 1, 1.0 - _MASS)))
     return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
@@ -164,10 +159,7 @@ def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
 
 
 def points_delta(*, dimension: int = 64) -> Study:
-    """Return the study of the approximate learner of POINT against log10(1/delta).
-
-    The source is BNS Lemma 1.
-    """
+    """Return the study of approximate POINT against log10(1/delta) (BNS Lemma 1)."""
 
     def learner(power: float) -> PointLearner:
         return approximate_point(dimension, delta=10.0**-power)
@@ -199,10 +191,7 @@ def points_delta(*, dimension: int = 64) -> Study:
 
 
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
-    """Return the curves of the pure and of the approximate learner of INTERVAL.
-
-    Each argument turns a value of the study's axis into a parameter.
-    """
+    """Return the curves of the pure and of the approximate learner of INTERVAL."""
 
     def told(value: float) -> dict[str, Any]:
         return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}
@@ -233,10 +222,7 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve whose least m is found by runs.
-
-    The search starts at half of the learner's `sample_size()`.
-    """
+    """Return a curve whose least m is found by runs."""
     return Curve(
         name,
         lambda value, _: learner(value),
@@ -279,10 +265,7 @@ _LAST = (
 
 
 def intervals() -> Study:
-    """Return the study of INTERVAL by pure and by approximate learners.
-
-    The sources are BNS §3.2-3.3 and Theorem 2.
-    """
+    """Return the study of INTERVAL (BNS §3.2-3.3, Theorem 2)."""
     return Study(
         "interval",
         "INTERVAL: pure grows with d and is overtaken; approximate with its comparisons or its recursion.",
@@ -300,10 +283,7 @@ def intervals() -> Study:
 
 
 def intervals_epsilon(*, dimension: int = 32) -> Study:
-    """Return the study of two learners of INTERVAL against 1/epsilon.
-
-    The sources are BNS §3.2-3.3 and Theorem 2.
-    """
+    """Return the study of INTERVAL against 1/epsilon (BNS §3.2-3.3, Theorem 2)."""
     curves = _interval_curves(lambda _: dimension, lambda inverse: 1.0 / inverse, lambda _: _DELTA)
     return Study(
         "interval-epsilon",
@@ -321,10 +301,7 @@ def intervals_epsilon(*, dimension: int = 32) -> Study:
 
 
 def intervals_delta(*, dimension: int = 32) -> Study:
-    """Return the study of the approximate learner of INTERVAL against log10(1/delta).
-
-    The source is BNS Theorem 2.
-    """
+    """Return the study of approximate INTERVAL against log10(1/delta) (BNS Theorem 2)."""
     _, approximate = _interval_curves(lambda _: dimension, lambda _: _EPSILON, lambda power: 10.0**-power)
     return Study(
         "interval-delta",

@@ -19,10 +19,7 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """The probability of refusing, and of each interval, in one round.
-
-    Each interval comes with the records left.
-    """
+    """The probability of each result of a round, with the records left."""
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]
@@ -72,10 +69,7 @@ def _round(search: CutSearch, left: Remaining) -> _Round:
 
 
 def _levels(search: CutSearch, left: Remaining) -> dict[int, float]:
-    """Return the probability of every level.
-
-    For d = 1, Rec may return 2, which counts as level 1.
-    """
+    """Return the probability of every level."""
     law = search.rec.distribution(search.quality(left))
     levels: dict[int, float] = {}
     for place, log in enumerate(law.log_probabilities.tolist()):

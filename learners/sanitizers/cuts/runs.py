@@ -32,7 +32,7 @@ def cut_runs(
 ) -> list[tuple[Node, ...]]:
     """Return the intervals that each of `size` runs removes.
 
-    The draws of run i do not depend on the database. This is fast only on databases of few points.
+    This is fast only on databases of few points.
 
     Examples
     --------

@@ -23,8 +23,6 @@ __all__ = ["CutSearch"]
 class CutSearch:
     """The parameters of the search for cuts.
 
-    A round finds a level, tests its largest count and removes one of its intervals.
-
     Parameters
     ----------
     dimension
