@@ -1,4 +1,4 @@
-"""Learners and sanitizers of the source texts, as subjects of audits.
+"""Learners and sanitizers of the source texts.
 
 Examples
 --------

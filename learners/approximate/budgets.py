@@ -1,4 +1,4 @@
-"""How algorithm Rec splits an (ε, δ) budget over its calls."""
+"""The split of an (ε, δ) budget over the calls of algorithm Rec."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LevelBudget:
     room: float = 1.0
 
     def failure(self, gap: float) -> float:
-        """Return a bound on the failure probability of the level if the innermost difference is `gap`."""
+        """Return a bound on the level's failure probability at an innermost difference `gap`."""
         ahead = self.room * gap
         chosen = (self.candidates - 1) * math.exp(-self.choice * ahead / 2.0)
         return chosen + (0.0 if self.test is None else math.exp(self.test.log_fail(ahead)))
@@ -111,21 +111,21 @@ class Split:
 
     @property
     def claims(self) -> list[PureDP | ApproximateDP]:
-        """The privacy claims of the 3·N + 1 calls that Rec makes."""
+        """The privacy claims of the calls that Rec makes."""
         stable = [level.stable for level in self.levels if level.stable is not None]
         return [*(PureDP(level.choice) for level in self.levels), *stable, *stable]
 
     @property
     def pieces(self) -> float:
-        """The promise divided by the difference that the innermost level relies on."""
+        """The promise divided by the innermost difference."""
         return 2.0 * 4.0**self.rounds
 
     def failure_at(self, promise: float) -> float:
-        """Return a bound on the probability that Rec returns a point of quality below promise/2."""
+        """Return a bound on the probability of a quality below promise/2."""
         return math.fsum(level.failure(promise / self.pieces) for level in self.levels)
 
     def least_promise(self, failure: float) -> float:
-        """Return the least promise at which `failure_at` is at most `failure`, within a relative 1e-9."""
+        """Return the least promise at which `failure_at` is at most `failure`."""
         return _least(lambda r: self.failure_at(r) <= failure)
 
 
@@ -229,7 +229,7 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 
 
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
-    """Return the epsilon and delta of each call of Rec under five ways to bound the total.
+    """Return the epsilon and delta of a call of Rec, under five ways to add up.
 
     - "lemma 2": as printed.
     - "calls": the claims of all 3·N + 1 calls are added.
@@ -274,7 +274,7 @@ def _inner_candidates(top: int) -> int:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive x that `enough` accepts, rounded up by at most 1e-10·x."""
+    """Return the least positive x that `enough` accepts, within 1e-10·x."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -286,5 +286,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive x with bound(x) ≤ limit, rounded down by at most 1e-10·x."""
+    """Return the largest positive x with bound(x) ≤ limit, within 1e-10·x."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

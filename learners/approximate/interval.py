@@ -161,7 +161,7 @@ class IntervalLearner(ThresholdLearner):
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
     def promise_for(self, size: int) -> float:
-        """Return the largest r that `alpha` and `beta` allow for `size` records."""
+        """Return the largest promise that databases of `size` records allow."""
         return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
 
     def mechanism(self, size: int) -> SplitPromise:
@@ -174,23 +174,23 @@ class IntervalLearner(ThresholdLearner):
         )
 
     def quality(self, database: Any) -> StepFunction:
-        """Return the score of every threshold, `promise_for` minus its number of errors."""
+        """Return the score of every threshold."""
         sample = self.counted(database)
         errors = threshold_errors(sample, top=self.top)
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` thresholds, as a list if they may exceed 64 bits, else as an array."""
+        """Return `size` thresholds, as an array if they fit into 64 bits."""
         counted = self.counted(database)
         return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the threshold, on the thresholds of positive probability."""
+        """Return the exact law of the threshold."""
         counted = self.counted(database)
         return self.mechanism(len(counted)).distribution(self.quality(counted))
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours on which the errors of many thresholds differ by 1, up or down."""
+        """Return neighbours on which many thresholds differ by one error."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         points = self.audited_points
         low, high = points[0], points[-1]

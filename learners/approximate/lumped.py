@@ -1,4 +1,4 @@
-"""Exact laws on up to 2^64 answers, of which only a few have a name."""
+"""Exact laws on up to 2^64 answers, most of them unnamed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANOTHER = "another"
 
 @dataclass(frozen=True)
 class Masses:
-    """Exact log-probabilities of some numbers below 2^dimension, and of the others.
+    """Exact log-probabilities of some numbers, and of all others.
 
     Parameters
     ----------
@@ -77,7 +77,9 @@ class Masses:
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedLearner(PlainParameters):
-    """A learner that returns `ANOTHER` for all but a few numbers.
+    """A learner that names only a few of its answers.
+
+    The others are returned as `ANOTHER`.
 
     Parameters
     ----------

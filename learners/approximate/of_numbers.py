@@ -1,4 +1,4 @@
-"""What the learners over the numbers below 2^d have in common."""
+"""What learners of numbers have in common."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers(StatedSize):
-    """A learner over the numbers of d bits, audited with a few of these numbers.
+    """A learner of the numbers of d bits.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class OfNumbers(StatedSize):
 
     @property
     def audited_points(self) -> tuple[int, ...]:
-        """The numbers in audited databases, by default all for d ≤ 2 and three for larger d."""
+        """The numbers in audited databases."""
         if self.points is not None:
             what = f"The `points` of `{type(self).__name__}`"
             return tuple(whole_numbers(self.points, what=what, maximum=(1 << self.dimension) - 1))

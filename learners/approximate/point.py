@@ -1,4 +1,4 @@
-"""The proper learner of points that picks the point that stands out (BNS §3.1)."""
+"""The proper learner of a point that stands out (BNS §3.1)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_LISTED = 12
 
 @dataclass(frozen=True)
 class MostPositive:
-    """The numbers below 2^dimension, scored by how often they have the label 1.
+    """The numbers of d bits, scored by how often they have the label 1.
 
     Guarantee
     ---------
@@ -55,7 +55,7 @@ class MostPositive:
     owner: str = "PointLearner"
 
     def two_best(self, database: Any) -> TwoBest:
-        """Return the number labelled 1 most often, how often that is, and the next largest count."""
+        """Return the number most often labelled 1, its count, and the next count."""
         sample = sample_of(database, dimension=self.dimension, owner=self.owner)
         if not len(sample.points):
             return TwoBest(0, 0.0, 0.0)
@@ -66,7 +66,7 @@ class MostPositive:
 
 
 def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
-    """Return the least number of examples at which a heavy point is found.
+    """Return the least number of examples that finds a heavy point.
 
     A point of mass 3·alpha/4 or more is then selected with probability 1 − beta.
 
@@ -136,7 +136,7 @@ def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, con
 
 @dataclass(frozen=True, kw_only=True)
 class PointLearner(OfNumbers, PlainParameters):
-    """Learn a point as the number that has the label 1 most often.
+    """Learn a point as the number most often labelled 1.
 
     If no number is far ahead, the output is a random number. A database is a list of (x, y) or a
     `NumberSample`. x is a whole number below 2^dimension; y is 0 or 1. The output j is the concept that
@@ -230,7 +230,7 @@ class PointLearner(OfNumbers, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if there are too few numbers."""
+        """The accuracy claimed; None for too few numbers."""
         return PAC(self.alpha, self.beta) if self.enough_points else None
 
     @property
@@ -251,7 +251,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return point_size(self.selection, alpha=self.alpha, beta=self.beta)
 
     def problems(self) -> list[PointProblem]:
-        """Return hard problems with `sample_size` examples each; none if nothing is claimed."""
+        """Return hard problems; none if nothing is claimed."""
         if not self.enough_points:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
@@ -276,7 +276,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return self.masses(database, range(1 << self.dimension)).listed()
 
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
-        """Return the exact probabilities of some numbers, and of all others together."""
+        """Return the exact probabilities of some numbers, and of all others."""
         best = self.selection.two_best(database)
         tied = best.gap == 0.0
         passed = -math.inf if tied else self.selection.test.log_pass(best.gap)
@@ -294,7 +294,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return pairs of neighbours on which a number leads by different gaps."""
+        """Return neighbours on which a number leads by different gaps."""
         most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
         a, b = self.audited_points[:2]
         head = min(most, math.ceil(self.selection.threshold))

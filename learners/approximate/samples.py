@@ -38,7 +38,7 @@ Example = tuple[int, int]
 
 
 def numbers(values: Any) -> NDArray[Any]:
-    """Return whole numbers ≥ 0 as an array of 64-bit integers or of Python ints.
+    """Return whole numbers ≥ 0 as 64-bit integers or Python ints.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def anywhere(dimension: int, size: int, rng: np.random.Generator) -> NDArray[Any
 
 
 def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int:
-    """Return d if it is a whole number from 1 to `most`, else raise.
+    """Return d if it is in 1 … `most`, else raise.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int
 
 @dataclass(frozen=True, eq=False)
 class NumberSample(Sequence[Example]):
-    """Examples (x, y) stored as counts in the order of x.
+    """Examples (x, y), stored as counts.
 
     x is a whole number and y a bit. The order of examples is lost.
 
@@ -103,7 +103,7 @@ class NumberSample(Sequence[Example]):
 
     @classmethod
     def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
-        """Return the sample with the given points and labels, in any order.
+        """Return the sample with these points and labels.
 
         Each comes once, or as often as `times` says.
         """
@@ -182,7 +182,7 @@ def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
 
 
 def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return how many examples each threshold up to `top` gets wrong.
+    """Return how many examples each threshold gets wrong.
 
     Threshold j is wrong on x ≥ j labelled 1 and on x < j labelled 0.
 

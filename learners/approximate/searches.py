@@ -1,4 +1,4 @@
-"""The two noisy binary searches for the length of an interval in BNS §3.2."""
+"""The noisy binary searches of BNS §3.2."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_LISTED_LENGTHS = 1 << 8
 
 
 def most_mixed(sample: NumberSample, length: int) -> float:
-    """Return the largest min(zeros, ones) over all windows of `length` numbers.
+    """Return the largest min(zeros, ones) over windows of `length` numbers.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def most_mixed(sample: NumberSample, length: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LengthSearch(OfNumbers, ClaimsItsEpsilon):
-    """Search by noisy comparisons for the least length with many zeros and ones.
+    """Search noisily for the least length with many zeros and ones.
 
     Q(J) is the largest min(zeros, ones) over all windows of J consecutive numbers. The answer is the least J
     with Q(J) ≥ level, or 0 if no length seems to reach it. A database is a list of (x, y) or a
@@ -138,14 +138,14 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return the distance from the level beyond which comparisons are right.
+        """Return how far from the level comparisons are right.
 
         They are all right with probability 1 − `beta`.
         """
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:
-        """Return the length at a place in the list of lengths; 0 at the place after the last length."""
+        """Return the length at a place in the list, or 0 after its end."""
         if place == self.lengths:
             return 0
         return 1 << place if self.by == "power" else place + 1

@@ -75,7 +75,7 @@ def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) ->
 
 @dataclass(frozen=True, kw_only=True)
 class SearchingIntervalLearner(ThresholdLearner):
-    """Learn a threshold by a search for an interval with many ones and zeros.
+    """Learn a threshold in an interval with many ones and zeros.
 
     The search finds a length, then an interval, then a threshold in the interval. A database is a list of (x,
     y) or a `NumberSample`. x is an integer below 2^dimension; y is 0 or 1.
@@ -149,7 +149,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilons of the search, of each A_dist and of the choice from H.
+        """The epsilons of the search, of each A_dist and of the choice.
 
         They minimise the error bound. For n calls with error κ/ε, the best ε is proportional to √(κ/n).
         """
@@ -178,7 +178,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @cached_property
     def most_errors(self) -> float:
-        """The largest number of errors on a sample, except with probability beta/2."""
+        """The most errors on a sample, except with probability beta/2."""
         chosen = 2.0 / self.shares[2] * math.log((_CANDIDATES - 1) / self._failure)
         return self.search.level + self.search.slack(self._failure) + chosen
 
@@ -203,7 +203,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return found
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the threshold; None if the search has more than 256 lengths."""
+        """Return the exact law of the threshold; None for more than 256 lengths."""
         from audit.distributions import Finite
 
         if self.search.lengths > MOST_LISTED_LENGTHS:
@@ -231,7 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the best interval of each family; none if no length was found."""
+        """Return the best interval of each family, if a length was found."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}
@@ -251,7 +251,7 @@ class _Run:
         return sorted(points)
 
     def log_choice(self, points: list[int]) -> NDArray[np.float64]:
-        """Return the log-probability with which each threshold in `points` is chosen."""
+        """Return the log-probability of choosing each threshold in `points`."""
         return log_choice(-self.errors.values_at(points), epsilon=self.learner.shares[2])
 
 

@@ -1,4 +1,4 @@
-"""Sample sizes of learners of thresholds, for Rec as it runs and as printed in BNS."""
+"""Sample sizes of learners of thresholds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 1e12
 
 
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
-    """Return the largest promise that a sample of this size allows.
+    """Return the largest promise that a sample size allows.
 
     It is the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure, or 1 if there is none.
 
@@ -37,7 +37,7 @@ def promise_at(size: int, *, alpha: float, failure: float) -> float:
 
 
 def interval_size(split: Split, *, alpha: float, beta: float) -> int:
-    """Return the least number of examples for Rec with the budgets of `split`.
+    """Return the least number of examples for Rec with these budgets.
 
     Guarantee
     ---------
@@ -89,7 +89,7 @@ def promised_size(needed: float, *, alpha: float, beta: float) -> int:
 def lemma_3_size(
     top: int, *, alpha: float, beta: float, epsilon: float, delta: float, shifted: bool = False
 ) -> float:
-    """Return the sample size that BNS Lemma 3 requires.
+    """Return the size of BNS Lemma 3.
 
     It is r/alpha, where r is the promise of Lemma 3. Each call of Rec has the budget of BNS Lemma 2.
 
@@ -116,7 +116,7 @@ def lemma_3_size(
 
 
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return the sample size that BNS Lemma 3 requires if the budget is split evenly.
+    """Return the size of BNS Lemma 3 for an evenly split budget.
 
     Rec's own α is 1/2. The depth N + 1 of the recursion replaces log*(T).
 

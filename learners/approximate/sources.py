@@ -1,4 +1,4 @@
-"""Laws on the numbers below 2^d with exact errors of points and thresholds."""
+"""Laws on numbers with exact errors of points and thresholds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FEW_DATABASES = 3000
 
 @dataclass(frozen=True)
 class NumberSource:
-    """Masses at some numbers, with the rest spread evenly over all numbers.
+    """A law with masses at some numbers and the rest spread evenly.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class NumberSource:
         return math.fsum([spread, *(mass for x, mass in self.atoms if low <= x < high)])
 
     def draw(self, size: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the numbers of `size` independent draws, and how often each was drawn."""
+        """Return `size` independent draws as numbers and their counts."""
         masses = np.array([mass for _, mass in self.atoms] + [self.rest])
         times = rng.multinomial(size, masses / masses.sum())
         evenly = anywhere(self.dimension, int(times[-1]), rng)
@@ -152,7 +152,7 @@ class NumberProblem:
         return replace(self, name=f"{stem}, varied source", source=source)
 
     def _another(self, rng: np.random.Generator) -> int:
-        """Return a random target, usually at an atom or just after it."""
+        """Return a random target, usually near an atom."""
         found = int(anywhere(self.source.dimension, 1, rng)[0])
         if not self.source.atoms or rng.random() < 0.2:
             return found
@@ -183,7 +183,9 @@ class NumberProblem:
 
 @dataclass(frozen=True)
 class PointProblem(NumberProblem):
-    """A problem about points, where y is 1 if x is the target.
+    """A problem about points.
+
+    y is 1 if x is the target.
 
     Parameters
     ----------
@@ -222,7 +224,9 @@ class PointProblem(NumberProblem):
 
 @dataclass(frozen=True)
 class IntervalProblem(NumberProblem):
-    """A problem about thresholds, where y is 1 if x is below the target.
+    """A problem about thresholds.
+
+    y is 1 if x is below the target.
 
     Parameters
     ----------

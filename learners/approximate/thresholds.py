@@ -74,7 +74,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[IntervalProblem]:
-        """Return hard problems with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def counted(self, database: Any) -> NumberSample:

@@ -1,1 +1,1 @@
-"""Learners that ask statistical queries, run privately with central or local noise."""
+"""Private learners by statistical queries."""

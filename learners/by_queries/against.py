@@ -1,4 +1,4 @@
-"""The perceptron and k-means, audited against every valid oracle."""
+"""Audits of the perceptron and k-means with every valid oracle."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Separable(Reweighted):
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population, either known with new weights or random."""
+        """Return the name and population of a new proposal."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -64,13 +64,13 @@ def _separable_error(output: Any, population: Population) -> float:
 
 
 def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers small answers, which hide mistakes and shrink the update."""
+    """Return a score that prefers small answers, which hide mistakes."""
     del query, truth
     return -abs(answer)
 
 
 def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float = 0.5) -> OracleRun:
-    """Return `PerceptronQueries` as the subject of an audit against all valid oracles.
+    """Return the audit subject of `PerceptronQueries` with all valid oracles.
 
     Examples
     --------
@@ -129,13 +129,13 @@ def _off_lloyd(algorithm: KMeansQueries, output: Any, population: Population) ->
 
 
 def _outwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers answers that move a centre away from 0."""
+    """Return a score that prefers answers that move a centre outwards."""
     del truth
     return -answer if getattr(query.function, "place", None) is None else answer
 
 
 def _inwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers answers that move a centre towards 0."""
+    """Return a score that prefers answers that move a centre inwards."""
     return -_outwards(query, truth, answer)
 
 
@@ -146,7 +146,7 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return `KMeansQueries` as the subject of an audit against all valid oracles.
+    """Return the audit subject of `KMeansQueries` with all valid oracles.
 
     The audit tries only laws on which `is_steady` holds.
 

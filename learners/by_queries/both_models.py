@@ -1,4 +1,4 @@
-"""Catalogue entries of a learner that works by queries, with central and with local noise."""
+"""Catalogue entries of a learner by queries, in two models of noise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_both_models(
 ) -> tuple[Entry, ...]:
     """Return four entries of a learner, two for each model of noise.
 
-    In each model, one entry has few records and the other has the sample size that the learner states.
+    One of the two has few records; the other has the learner's stated size.
 
     Parameters
     ----------

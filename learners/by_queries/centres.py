@@ -1,4 +1,4 @@
-"""k-means by statistical queries about the clusters of the current centres."""
+"""k-means by statistical queries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Centres = tuple[tuple[float, ...], ...]
 
 
 def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
-    """Return the index of each point's nearest centre, or of the first of several.
+    """Return the index of each point's nearest centre.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
 
 
 def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float64]:
-    """Return the squared distances of points from centres, shape (points, centres).
+    """Return squared distances, shape (points, centres).
 
     Examples
     --------
@@ -55,9 +55,9 @@ def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float
 
 @dataclass(frozen=True)
 class _Share:
-    """The query that is 1 on the points nearest to a centre, else 0.
+    """The query that is 1 on the points nearest to a centre.
 
-    If `place` is given, the value is this coordinate of the point instead of 1.
+    If `place` is given, the value is this coordinate instead of 1.
     """
 
     centres: Centres
@@ -79,7 +79,7 @@ class _Share:
 
 @dataclass(frozen=True)
 class _Shares:
-    """The values of `_Share` in many runs at each kind of point."""
+    """The values of `_Share` in many runs."""
 
     points: NDArray[np.float64]
     centres: NDArray[np.float64]
@@ -146,7 +146,7 @@ class KMeansQueries:
 
     @property
     def accuracy(self) -> float:
-        """The largest coordinate difference between a moved centre and Lloyd's centre."""
+        """The largest distance of a coordinate from Lloyd's centre."""
         return 2.0 * self.tau / self.least_mass
 
     @property
@@ -155,7 +155,7 @@ class KMeansQueries:
         return self.rounds * len(self.start) * (self.dimension + 1)
 
     def queries(self, centres: Centres) -> list[StatisticalQuery]:
-        """Return the queries of one round, each centre's mass before its coordinate sums."""
+        """Return the queries of one round, centre by centre."""
         return [
             StatisticalQuery(function, self.tau, low=0.0, high=1.0, vectorised=function.many)
             for cluster in range(len(centres))

@@ -1,4 +1,4 @@
-"""Private runs of SQ algorithms, with a separate chunk of records for each query."""
+"""Private runs of SQ algorithms, each query on its own records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ChunkedRun"]
 
 
 class ChunkedRun(StatedSize, ChecksDraws):
-    """A private run of an SQ algorithm, with a separate chunk of records for each query.
+    """A private run of an SQ algorithm, each query on its own records.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Private answers to statistical queries, each from its own equal chunk of records."""
+"""Private answers to statistical queries, each from its own chunk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Model = Literal["central", "local"]
 
 @dataclass(frozen=True)
 class ChunkNoise:
-    """The central or local noise on the average over a chunk.
+    """The noise on the average over a chunk.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class ChunkNoise:
         finite_number(self.epsilon, what="The `epsilon` of `ChunkNoise`", above=0)
 
     def law(self, chunk: int, *, width: float) -> LaplaceSum:
-        """Return the law of the noise on an average over `chunk` records."""
+        """Return the law of the noise on an average."""
         return LaplaceSum(1 if self.model == "central" else chunk, width / (self.epsilon * chunk))
 
     def chunk_size(self, queries: Sequence[StatisticalQuery], *, beta: float) -> int:
-        """Return how many records a chunk needs for answers within tolerance.
+        """Return the size of a chunk for answers within tolerance.
 
         Guarantee
         ---------
@@ -107,7 +107,7 @@ class ChunkNoise:
 
 
 class EvenChunks(Oracle):
-    """Answers each of M queries from its own chunk of ⌊n/M⌋ records, with noise.
+    """Private answers to M queries, each from its own chunk of ⌊n/M⌋ records.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres and their clusters' masses before each round and at the end.
+    """Return the centres and their masses before each round and at the end.
 
     Examples
     --------
@@ -60,7 +60,9 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return the largest difference of a coordinate from Lloyd's; infinite if invalid.
+    """Return the largest distance of a coordinate from Lloyd's.
+
+    It is infinite for an invalid output.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Return whether errors within `accuracy` leave all of Lloyd's clusters unchanged.
+    """Return whether errors within `accuracy` keep Lloyd's clusters.
 
     Guarantee
     ---------
@@ -111,7 +113,7 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem:
-    """A law on a few points, and the error of centres as their distance from Lloyd's.
+    """A law on a few points, with Lloyd's centres as the truth.
 
     Parameters
     ----------
@@ -142,13 +144,16 @@ class ClusterProblem:
     examples: int
 
     def draw(self, rng: np.random.Generator) -> LateExamples:
-        """Return a fresh sample, drawn record by record when it is read."""
+        """Return a fresh sample, drawn when it is read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the largest difference of a coordinate from Lloyd's; infinite if invalid."""
+        """Return the largest distance of a coordinate from Lloyd's.
+
+        It is infinite for an invalid output.
+        """
         del database
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
@@ -172,7 +177,7 @@ class ClusterProblem:
 
 
 def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[ClusterProblem]:
-    """Return problems on which `is_steady` holds, with two points near each centre.
+    """Return problems on which `is_steady` holds.
 
     Notes
     -----
@@ -210,7 +215,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a random problem on which `is_steady` holds, or None if none is found.
+    """Return a random steady problem, or None.
 
     Examples
     --------
@@ -232,7 +237,7 @@ def random_clusters(
 
 
 def _shares(count: int, place: int, share: float) -> list[float]:
-    """Return `count` shares that sum to 1, equal except for the share at `place`."""
+    """Return `count` shares of sum 1, one of them given."""
     if count == 1:
         return [1.0]
     return [share if k == place else (1.0 - share) / (count - 1) for k in range(count)]

@@ -1,4 +1,4 @@
-"""Private and SQ learners of monotone conjunctions."""
+"""Learners of monotone conjunctions."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ConjunctionQueries:
 
     @property
     def tau(self) -> float:
-        """The tolerance of the queries, and the largest answer of a kept variable."""
+        """The tolerance, and the largest answer of a kept variable."""
         return self.alpha / (2 * self.dimension)
 
     def queries(self) -> list[StatisticalQuery]:
@@ -103,7 +103,7 @@ class ConjunctionQueries:
         return [StatisticalQuery.fraction(it, tau=self.tau, vectorised=it.many) for it in predicates]
 
     def learn(self, oracle: SQOracle) -> tuple[int, ...]:
-        """Return the conjunction as a word of bits, 1 for each kept variable."""
+        """Return the conjunction as bits, 1 for each kept variable."""
         return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
 
 
@@ -112,7 +112,7 @@ _MOST_LISTED = 12
 
 
 class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
-    """A private learner of conjunctions that keeps each variable with a small noisy answer.
+    """A private learner that keeps the variables with small noisy answers.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         def _noise(self) -> ChunkNoise: ...
 
         def means(self, database: Any) -> NDArray[np.float64] | None:
-            """Return each variable's answer without noise; None for too few records."""
+            """Return each variable's answer without noise, or None."""
 
         def _chunk(self, database: Any) -> int: ...
 
@@ -142,7 +142,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
             """Return the noise on the answers, shape (size, d)."""
 
         def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
-            """Return the log-probabilities of keeping and of dropping each variable, shape (2, d)."""
+            """Return the log-probabilities of keeping and dropping, shape (2, d)."""
 
     def __post_init__(self) -> None:
         positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
@@ -184,11 +184,11 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, for each distinct valid record."""
+        """Return the bits of x and whether y is 1, for each kind of record."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return the rows of `_checked`, and how often each record occurs in each chunk."""
+        """Return `_checked`, and the counts of records in each chunk."""
         sample, chunk = listed(database), self._chunk(database)
         counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
         return self._checked(sample), np.array(counts)
@@ -201,7 +201,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class ConjunctionLearner(KeepsVariables):
-    """Learn a monotone conjunction privately by the queries of B Theorem 5.
+    """Learn a monotone conjunction privately (B Theorem 5).
 
     A database is a list of (x, y), x a tuple of bits, y in {0, 1}. The output is a word of bits, 1 for each
     variable of the conjunction, or "insufficient samples".
@@ -276,11 +276,11 @@ class ConjunctionLearner(KeepsVariables):
         return self.dimension * chunk
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems whose target is a conjunction, with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the conjunction that the SQ learner finds with a private oracle."""
+        """Return the learned conjunction."""
         self._checked(database)
         if len(database) < self.dimension:
             return INSUFFICIENT
@@ -288,7 +288,7 @@ class ConjunctionLearner(KeepsVariables):
         return self.algorithm.learn(oracle)
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with one record per chunk, where an average moves by the whole range."""
+        """Return neighbours with one record per chunk."""
         zero, one = (0,) * self.dimension, (1,) * self.dimension
         left = [(zero, 1)] * self.dimension
         return [(left, [(one, 1), *left[1:]])]
@@ -301,7 +301,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's answer without noise; None for fewer than d records.
+        """Return each variable's answer without noise, or None.
 
         Examples
         --------

@@ -80,7 +80,7 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return the score of an answer for an adversary that wants wrong decisions.
+    """Return the score of an answer that leads to wrong decisions.
 
     An answer on the wrong side of the threshold scores best.
     """
@@ -89,7 +89,7 @@ def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float
 
 
 def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `ConjunctionQueries` as the subject of an audit against all valid oracles.
+    """Return the audit subject of `ConjunctionQueries` with all valid oracles.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
 
 
 def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `TrustingConjunctions`, with the claim of the correct learner, for audits.
+    """Return the audit subject of `TrustingConjunctions`, with the correct claim.
 
     Examples
     --------

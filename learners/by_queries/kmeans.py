@@ -1,4 +1,4 @@
-"""Private k-means by queries, each on a chunk of its own."""
+"""Private k-means by queries."""
 
 from __future__ import annotations
 
@@ -119,11 +119,11 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
         return Accuracy(self.algorithm.accuracy, self.beta) if self.problems() else None
 
     def problems(self) -> list[ClusterProblem]:
-        """Return steady problems, with `sample_size` points each."""
+        """Return steady problems of `sample_size` points."""
         return cluster_problems(self.algorithm, examples=self.sample_size())
 
     def random(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a random steady problem, with `sample_size` points."""
+        """Return a random steady problem."""
         found = random_clusters(self.algorithm, examples=self.sample_size(), rng=rng)
         return self.problems()[0] if found is None else found
 

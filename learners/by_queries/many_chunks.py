@@ -1,4 +1,4 @@
-"""Many runs of an adaptive SQ algorithm on one database, query by query."""
+"""Many runs of an adaptive SQ algorithm at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CELLS = 2**21
 
 
 class ManyChunks:
-    """Answers the queries of many runs at once, as `EvenChunks` does for one run.
+    """Answers the queries of many runs, as `EvenChunks` does for one.
 
     Parameters
     ----------

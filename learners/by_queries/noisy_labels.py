@@ -48,7 +48,7 @@ class SignedConjunctions(ConjunctionClass):
 
 @dataclass(frozen=True, eq=False)
 class NoisyLabelProblem(LearningProblem):
-    """A problem with noisy labels in its samples and clean labels in its error.
+    """A problem with noisy labels in samples and clean labels in errors.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class NoisyLabelProblem(LearningProblem):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyConjunctionLearner(KeepsVariables):
-    """Learn a monotone conjunction privately from noisy labels (B Theorems 5, 7 and 8).
+    """Learn a monotone conjunction privately from noisy labels (B Theorem 8).
 
     A database is a list of (x, y), x a tuple of bits, y in {−1, 1}. The output is a word of bits, 1 for each
     variable of the conjunction, or "insufficient samples".
@@ -152,12 +152,12 @@ class NoisyConjunctionLearner(KeepsVariables):
         return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems with labels flipped at the rate eta."""
+        """Return hard problems with flipped labels."""
         clean = light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
         return list(map(self._with_noise, clean))
 
     def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return a random problem with `sample_size` noisy examples."""
+        """Return a random problem with flipped labels."""
         return self._with_noise(super().random(rng))
 
     def _with_noise(self, problem: LearningProblem) -> NoisyLabelProblem:
@@ -190,7 +190,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return np.array([kept, dropped])
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's answer without noise; None if chunks are empty.
+        """Return each variable's answer without noise, or None.
 
         Examples
         --------
@@ -253,9 +253,9 @@ class NoiseIgnored(NoisyConjunctionLearner):
 
 
 def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float64]:
-    """Return the log-probability that a sum of two Laplace variables exceeds `value`.
+    """Return the log-probability that two Laplace variables exceed `value`.
 
-    The variables are independent, of scales `wide` ≥ `narrow`.
+    They are independent, of scales `wide` ≥ `narrow`.
 
     Guarantee
     ---------

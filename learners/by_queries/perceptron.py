@@ -1,4 +1,4 @@
-"""The perceptron by statistical queries about the current weights' mistakes."""
+"""The perceptron by statistical queries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Weights = tuple[float, ...]
 
 @dataclass(frozen=True)
 class _Mistake:
-    """The query that is 1 on the records that the weights misclassify, else 0."""
+    """The query that is 1 on misclassified records, else 0."""
 
     weights: Weights
 
@@ -48,7 +48,7 @@ class _Mistake:
 
 @dataclass(frozen=True)
 class _Push:
-    """The query that is y·x_j on the records that the weights misclassify, else 0."""
+    """The query that is y·x_j on misclassified records, else 0."""
 
     weights: Weights
     place: int
@@ -146,7 +146,7 @@ class PerceptronQueries:
         return StatisticalQuery.fraction(function, tau=self.alpha / 4.0, vectorised=function.many)
 
     def push_queries(self, weights: Weights) -> list[StatisticalQuery]:
-        """Return the queries for the coordinates of the mean mistake v."""
+        """Return the queries for the mean mistake v."""
         tau = self.margin * self.alpha / (8.0 * math.sqrt(self.dimension))
         ask = partial(StatisticalQuery.bounded, bound=1.0, tau=tau)
         pushes = [_Push(weights, place) for place in range(self.dimension)]
@@ -164,7 +164,7 @@ class PerceptronQueries:
         return tuple(weights.tolist())
 
     def learn_many(self, oracle: ManyChunks) -> list[Weights]:
-        """Return the weights of every run, by the same steps as `learn`.
+        """Return the weights of every run.
 
         Examples
         --------
@@ -271,17 +271,17 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if `rounds` is given."""
+        """The accuracy claimed; None if `rounds` is given."""
         return PAC(self.alpha, self.beta) if self.rounds is None else None
 
     def problems(self) -> list[SeparableProblem]:
-        """Return hard problems of this margin, with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return separable_problems(
             self.dimension, alpha=self.alpha, margin=self.margin, examples=self.sample_size()
         )
 
     def random(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return a random problem of this margin, with `sample_size` examples."""
+        """Return a random problem of `sample_size` examples."""
         return random_separable(self.dimension, margin=self.margin, examples=self.sample_size(), rng=rng)
 
     @property

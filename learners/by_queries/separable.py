@@ -1,4 +1,4 @@
-"""Problems of the perceptron with a margin between the two labels."""
+"""Problems of the perceptron with a margin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Weights = tuple[float, ...]
 
 
 def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return y·x for every record (x, y), and whether the weights misclassify it.
+    """Return y·x for every record (x, y), and whether it is a mistake.
 
     The shapes are (n, d) and (n,). A mistake has y·⟨weights, x⟩ ≤ 0.
 
@@ -46,7 +46,7 @@ def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float
 
 @dataclass(frozen=True, eq=False)
 class SeparableProblem:
-    """A law on a few examples (x, y) that a hyperplane separates with a margin.
+    """A law on a few examples that a hyperplane separates.
 
     Parameters
     ----------
@@ -90,13 +90,13 @@ class SeparableProblem:
                 )
 
     def draw(self, rng: np.random.Generator) -> LateExamples:
-        """Return a fresh sample, drawn record by record when it is read."""
+        """Return a fresh sample, drawn when it is read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
         return LateExamples(self.records, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the exact probability of a mistake; 1 if the output is not a vector of weights."""
+        """Return the probability of a mistake; 1 for an invalid output."""
         del database
         if not is_point(output, dimension=len(self.normal)):
             return 1.0
@@ -133,7 +133,7 @@ def is_point(value: Any, *, dimension: int) -> bool:
 def separable_problems(
     dimension: int, *, alpha: float, margin: float, examples: int
 ) -> list[SeparableProblem]:
-    """Return problems that are hard for the perceptron.
+    """Return hard problems for the perceptron.
 
     Notes
     -----
@@ -179,7 +179,7 @@ def separable_problems(
 def random_separable(
     dimension: int, *, margin: float, examples: int, rng: np.random.Generator
 ) -> SeparableProblem:
-    """Return a problem with a random plane and two to eight random points.
+    """Return a problem with a random plane and random points.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def random_separable(
 
 
 def _example(normal: NDArray[np.float64], margin: float, rng: np.random.Generator) -> Record:
-    """Return a random example of norm 1, half of the time at the margin."""
+    """Return a random example of norm 1, often at the margin."""
     side = margin if rng.random() < 0.5 else float(rng.uniform(margin, 1.0))
     aside = rng.normal(size=len(normal))
     aside -= (aside @ normal) * normal

@@ -1,4 +1,4 @@
-"""SQ dimension, and a weak learner of classes with a small SQ dimension (K11 §5)."""
+"""SQ dimension and weak learning (K11 §5)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _apart(n: int) -> float:
 
 
 def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
-    """Return whether there are `size` concepts of which every pair is allowed."""
+    """Return whether `size` concepts are pairwise allowed."""
     beside = [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in allowed]
 
     def grows(room: int, wanted: int) -> bool:
@@ -123,7 +123,7 @@ def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
 
 
 def parity_sq_dimension(dimension: int) -> int:
-    """Return the SQ dimension of PARITY under the uniform law, 2^d.
+    """Return the SQ dimension of PARITY, 2^d.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def labelled(
     target: Any,
     probabilities: Sequence[float] | NDArray[np.float64] | None = None,
 ) -> Population:
-    """Return the distribution of (x, y), where y is the target's label of x.
+    """Return the distribution of x with the target's label.
 
     Examples
     --------
@@ -215,7 +215,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """A non-adaptive weak learner that compares a few concepts with the target.
+    """A weak learner that asks about a few concepts in one round.
 
     It returns the concept of largest correlation, or its negation.
 
@@ -294,7 +294,7 @@ class GenericWeakLearner:
 
 
 def _maximal(allowed: NDArray[np.bool_]) -> list[int]:
-    """Return a maximal set of concepts of which every pair is allowed."""
+    """Return a maximal set of pairwise allowed concepts."""
     found: list[int] = []
     room = np.ones(len(allowed), dtype=np.bool_)
     while room.any():

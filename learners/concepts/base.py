@@ -22,7 +22,7 @@ MOST_LISTED = 2**22
 
 
 class ConceptClass(ABC):
-    """A finite class of concepts on a finite domain, with two labels.
+    """A finite class of concepts with two labels.
 
     A concept is a plain value, such as a tuple of bits for a parity. Arrays of labels are booleans, where
     True stands for the second of the two `labels`.
@@ -42,12 +42,12 @@ class ConceptClass(ABC):
     @property
     @abstractmethod
     def concepts(self) -> Sequence[Any]:
-        """Every concept, in a fixed order; a lazy sequence if there are many."""
+        """Every concept, in a fixed order."""
 
     @property
     @abstractmethod
     def domain(self) -> Sequence[Any]:
-        """Every point, in a fixed order; a lazy sequence if there are many."""
+        """Every point, in a fixed order."""
 
     @abstractmethod
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -63,7 +63,9 @@ class ConceptClass(ABC):
         return self.labels[int(self.says(concept, [point])[0])]
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return every concept's labels of points (default: all), shape (concepts, points).
+        """Return every concept's labels, shape (concepts, points).
+
+        By default all points are labelled.
 
         Raises
         ------
@@ -75,7 +77,7 @@ class ConceptClass(ABC):
         return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
 
     def signs(self, labels: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return labels as booleans, True for the second label of the class.
+        """Return labels as booleans, True for the second label.
 
         Raises
         ------
@@ -93,7 +95,7 @@ class ConceptClass(ABC):
             ) from None
 
     def split(self, database: Sequence[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
-        """Return the points, and the labels as booleans, of a list of (x, y).
+        """Return the points and boolean labels of a list of (x, y).
 
         Raises
         ------
@@ -117,11 +119,11 @@ class ConceptClass(ABC):
         return vc_dimension(self.table())
 
     def listed_domain(self) -> Sequence[Any]:
-        """Return the domain if it has at most `MOST_LISTED` points, else raise."""
+        """Return the domain, or raise above `MOST_LISTED` points."""
         return _listed(self.domain, f"The domain of `{type(self).__name__}`")
 
     def listed_concepts(self) -> Sequence[Any]:
-        """Return the concepts if there are at most `MOST_LISTED`, else raise."""
+        """Return the concepts, or raise above `MOST_LISTED`."""
         return _listed(self.concepts, f"The class `{type(self).__name__}`")
 
 

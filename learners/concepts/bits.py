@@ -1,4 +1,4 @@
-"""Sequences of all tuples of bits of a given length, without a list in memory."""
+"""Sequences of all tuples of bits of a given length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["BitWords", "bit_matrix", "bits_of", "number_of"]
 
 @dataclass(frozen=True)
 class BitWords(Sequence[tuple[int, ...]]):
-    """All tuples of `length` bits, in the order of the binary numbers.
+    """All tuples of `length` bits, in the order of their numbers.
 
     The first bit is the highest.
 
@@ -37,7 +37,7 @@ class BitWords(Sequence[tuple[int, ...]]):
 
     @property
     def count_all(self) -> int:
-        """How many words there are, even where `len` fails (2^63 and more)."""
+        """How many words there are; `len` fails from 2^63 on."""
         return 1 << self.length
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class BitWords(Sequence[tuple[int, ...]]):
 
 
 def bits_of(number: int, length: int) -> tuple[int, ...]:
-    """Return the bits of a number, the highest bit at the front.
+    """Return the bits of a number, highest bit first.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def bits_of(number: int, length: int) -> tuple[int, ...]:
 
 
 def number_of(bits: Sequence[int]) -> int:
-    """Return the number that bits stand for, the highest bit at the front.
+    """Return the number of some bits, highest bit first.
 
     Examples
     --------

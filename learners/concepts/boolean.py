@@ -21,7 +21,7 @@ __all__ = ["ConjunctionClass", "MaskedParityClass", "ParityClass"]
 
 @dataclass(frozen=True)
 class _OnBits(ConceptClass):
-    """A class whose points and concepts are words of `dimension` bits."""
+    """A class of words over words of `dimension` bits."""
 
     dimension: int
 
@@ -55,9 +55,9 @@ class _OnBits(ConceptClass):
 
 @dataclass(frozen=True)
 class ParityClass(_OnBits):
-    """The parities, one for each word r of bits (K08 §3.2, K11 §4).
+    """The class PARITY (K08 §3.2, K11 §4).
 
-    Concept c_r labels x with ⟨r, x⟩ modulo 2.
+    Concept r labels x with ⟨r, x⟩ modulo 2.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class ConjunctionClass(_OnBits):
         return np.asarray(~(self._matrix([concept]) & ~self._matrix(points)).any(axis=1))
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return for each conjunction and point whether the conjunction is true there."""
+        """Return whether each conjunction is true at each point."""
         concepts, matrix = self._both(points)
         return np.asarray(_products(concepts, ~matrix) == 0)
 
@@ -132,7 +132,7 @@ class MaskedParityClass(ConceptClass):
 
     @property
     def length(self) -> int:
-        """The number of bits of a point, d + log2(d) + 1."""
+        """The number of bits of a point."""
         return self.dimension + self.dimension.bit_length()
 
     @property
@@ -152,7 +152,7 @@ class MaskedParityClass(ConceptClass):
         return np.asarray(self._rows(row, np.array([bool(mask)]), points)[0])
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return whether each concept labels each point −1, shape (concepts, points)."""
+        """Return whether each concept labels each point −1."""
         points = self.listed_domain() if points is None else points
         self.listed_concepts()
         words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner="MaskedParityClass")
@@ -212,10 +212,10 @@ class _Masked(Sequence[Any]):
 
 
 def _odd(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the inner product modulo 2 of every word and point, shape (words, points)."""
+    """Return inner products modulo 2, shape (words, points)."""
     return np.asarray(_products(words, points) % 2 == 1)
 
 
 def _products(words: NDArray[np.bool_], points: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return inner products, exact for whole numbers below 2^24."""
+    """Return exact inner products of whole numbers below 2^24."""
     return words.astype(np.float32) @ points.T.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Distributions on finitely many labelled examples, and exact errors under them."""
+"""Distributions of labelled examples, with exact errors."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ class ExampleDistribution:
         *,
         points: Sequence[Any] | None = None,
     ) -> ExampleDistribution:
-        """Return the distribution on points (default: all) with the labels of a target."""
+        """Return the distribution on points with a target's labels."""
         points = concepts.listed_domain() if points is None else points
         labels = [concepts.labels[sign] for sign in concepts.says(target, points).astype(int).tolist()]
         return cls(list(zip(points, labels, strict=True)), probabilities)
 
     def noisy(self, rate: float, *, labels: tuple[Any, Any]) -> ExampleDistribution:
-        """Return the distribution in which each label is flipped with probability `rate`."""
+        """Return the distribution with each label flipped at `rate`."""
         other = {labels[0]: labels[1], labels[1]: labels[0]}
         masses: dict[tuple[Any, Any], float] = {}
         for (x, y), mass in zip(self.examples, self._masses.tolist(), strict=True):
@@ -91,14 +91,14 @@ class ExampleDistribution:
         return [self.examples[index] for index in chosen.tolist()]
 
     def error(self, predictor: Callable[[Any], Any]) -> float:
-        """Return the probability that a predictor's label is not y, correctly rounded."""
+        """Return a predictor's exact error, correctly rounded."""
         masses = self._masses.tolist()
         return math.fsum(
             mass for (x, y), mass in zip(self.examples, masses, strict=True) if predictor(x) != y
         )
 
     def errors(self, concepts: ConceptClass) -> NDArray[np.float64]:
-        """Return the errors of all concepts of a class, in the order of the class."""
+        """Return the errors of all concepts of a class."""
         points, signs = concepts.split(self.examples)
         wrong = concepts.table(points) ^ signs
         return np.array([math.fsum(self._masses[row].tolist()) for row in wrong])

@@ -105,7 +105,7 @@ class ExplicitClass(ConceptClass):
 
 
 def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
-    """Return the class with one concept for each labelling of points (default: all).
+    """Return the class with one concept for each labelling of points.
 
     The earliest such concept is kept (K11 Corollary 3.6).
 
@@ -124,7 +124,7 @@ def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> 
 
 
 def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
-    """Return a table as booleans if all entries are True, False, 0 or 1, else raise."""
+    """Return a table of 0s and 1s as booleans, else raise."""
     wanted = "The `table` of `ExplicitClass` must be rows, all as long, of booleans or of 0 and 1"
     try:
         array = np.asarray(table)
@@ -141,7 +141,7 @@ def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _places(names: Sequence[Any], *, what: str) -> dict[Any, int]:
-    """Return the index of each name, or raise if a name comes twice."""
+    """Return the index of each name, or raise for a repeated name."""
     places: dict[Any, int] = {}
     for place, name in enumerate(names):
         if places.setdefault(canonical.key(name), place) != place:

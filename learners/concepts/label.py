@@ -1,4 +1,4 @@
-"""The class C^label, whose predicates are 1 on the examples that a concept mislabels."""
+"""The class C^label of the mistakes that concepts make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["LabelClass"]
 
 @dataclass(frozen=True)
 class LabelClass(ConceptClass):
-    """The class C^label of the predicates that a concept of C errs (BNS §5.1).
+    """The class C^label of the mistakes that concepts make (BNS §5.1).
 
     For every c in C, c^label(x, y) is 1 if c(x) ≠ y, else 0.
 
@@ -50,7 +50,7 @@ class LabelClass(ConceptClass):
 
     @property
     def domain(self) -> Sequence[Any]:
-        """Every (x, y), with the two labels of a point next to each other."""
+        """Every (x, y), point by point."""
         return list(product(self.of.listed_domain(), self.of.labels))
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -59,7 +59,7 @@ class LabelClass(ConceptClass):
         return self.of.says(concept, inputs) ^ signs
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return whether each concept of C errs on each point, shape (concepts, points)."""
+        """Return whether each concept of C errs on each point."""
         inputs, signs = self.of.split(self.domain if points is None else points)
         return self.of.table(inputs) ^ signs
 

@@ -1,4 +1,4 @@
-"""Classes over the numbers 0 … 2^d − 1, where d may be larger than 64."""
+"""Classes over the numbers 0 … 2^d − 1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["IntervalClass", "PointClass"]
 
 @dataclass(frozen=True)
 class _OnNumbers(ConceptClass):
-    """A class whose points are the numbers 0 … 2^dimension − 1."""
+    """A class on the numbers 0 … 2^dimension − 1."""
 
     dimension: int
 
@@ -57,7 +57,7 @@ class _OnNumbers(ConceptClass):
         """Return a concept's labels of numbers."""
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
-        """Return points as numbers, int64 if they fit, else Python's own ints."""
+        """Return points as int64 if they fit, else as Python ints."""
         ends = (*points[:1], *points[-1:]) if isinstance(points, range) else points
         for point in ends:
             whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)

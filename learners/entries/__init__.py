@@ -1,1 +1,1 @@
-"""Entries that need a study, or sizes that are slow to compute."""
+"""Entries that need a study or are slow to compute."""

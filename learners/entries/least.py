@@ -1,4 +1,4 @@
-"""Entries of learners on only a few more examples than needed.
+"""Entries of learners on few more examples than they need.
 
 Each entry runs a learner on its hardest problem, at a size where few runs fail. With only 0.7 of its ε the
 learner fails, and the audit refutes the claim. The sizes were found by trial (`benchmarks/README.md`).

@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers whose problems or pairs are slow to find."""
+"""Entries of learners over 64-bit numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STATED: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[tuple[Any, Any]]:
-    """Return neighbouring quality functions for Rec with a clear peak, and random ones.
+    """Return neighbouring quality functions for Rec.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the problems of `IntervalLearner`, without search near the slow one."""
+    """Return the problems of `IntervalLearner` to search."""
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library
@@ -96,7 +96,7 @@ def _listed() -> dict[str, Any]:
 
 
 def _at_a_gap() -> list[tuple[Any, Any]]:
-    """Return samples on which a threshold leads by about the gap of A_dist."""
+    """Return samples on which a threshold leads by the gap of A_dist."""
     pairs = []
     for ones in (10, 20, 40):
         left = [(20, 1)] * ones + [(21, 0)] * ones

@@ -19,7 +19,7 @@ _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 
 def _lumps() -> list[Entry]:
-    """Return entries of the sanitizers' exact laws at d = 64, ε = 1 and δ = 10^−6."""
+    """Return entries of the sanitizers' exact laws at 64 bits."""
     lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
     between = partial(_lumped, LumpedIntervals, other=2**15)
     quarter: dict[str, Any] = {"alpha": 0.25}
@@ -56,7 +56,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ, where few records are enough."""
+    """Return an entry with large ε and δ and few records."""
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
@@ -88,7 +88,7 @@ def _two_swaps(made: Any) -> list[tuple[CountedNumbers, CountedNumbers]]:
 
 
 def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:
-    """Return neighbours with `head` and `head` − 1 zeros, and `other` elsewhere."""
+    """Return neighbours with `head` and `head` − 1 zeros."""
     ends = np.array([0, other], dtype=np.uint64)
     left, right = (Tally(ends, np.array([some, size - some])) for some in (head, head - 1))
     return CountedNumbers(left), CountedNumbers(right)

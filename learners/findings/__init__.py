@@ -1,4 +1,4 @@
-"""Findings about learners, computed from this package and the source texts."""
+"""Findings about learners."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOPICS = (
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return the functions that compute the findings about learners, by name.
+    """Return the functions of all findings about learners, by name.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def n9() -> Finding:
 
 
 def bns_lemma_1() -> Finding:
-    """Return the finding that the sample size of BNS Lemma 1 does not grow with d.
+    """Return the finding that the size of BNS Lemma 1 does not grow with d.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def bns_lemma_1() -> Finding:
 
 
 def bns_searches() -> Finding:
-    """Return the finding about the sample sizes of the searches in BNS §3.2.
+    """Return the finding on the sample sizes of BNS §3.2.
 
     Examples
     --------
@@ -227,7 +227,7 @@ _SIZES: dict[str, Callable[[int], int]] = {
 
 @cache
 def bns_theorem_2() -> Finding:
-    """Return the finding about the sample size of BNS Theorem 2.
+    """Return the finding on the sample size of BNS Theorem 2.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def bns_theorem_2() -> Finding:
 
 
 def bns_pure_point() -> Finding:
-    """Return the finding about the cost of learning points in BNS §1.
+    """Return the finding on the cost of learning points (BNS §1).
 
     Examples
     --------

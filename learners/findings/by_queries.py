@@ -32,7 +32,7 @@ _ADVERSARIES = ("up", "down", "towards-zero", "away-from-zero", "alternating")
 
 
 def b_theorem_5() -> Finding:
-    """Return the finding about the SQ learner of conjunctions in B Theorem 5.
+    """Return the finding on conjunctions by queries (B Theorem 5).
 
     Examples
     --------
@@ -66,7 +66,7 @@ def b_theorem_5() -> Finding:
 
 
 def _error(learner: ConjunctionQueries, target: tuple[int, ...], dimension: int) -> float:
-    """Return the largest error for a target on few examples with a single 0."""
+    """Return the largest error for a target, over all adversaries."""
     found = 0.0
     for share in (0.999 * learner.alpha / dimension, 0.51 * learner.alpha / dimension, 0.3 / dimension):
         points = [tuple(int(i != j) for i in range(dimension)) for j in range(dimension)]
@@ -91,7 +91,7 @@ def _answering(adversary: str, population: Any) -> Any:
 
 
 def k11_proposition_5_18() -> Finding:
-    """Return the finding that A_MP of K11 Proposition 5.18 learns exactly.
+    """Return the finding that A_MP is exact (K11 Proposition 5.18).
 
     Examples
     --------
@@ -125,7 +125,7 @@ def k11_proposition_5_18() -> Finding:
 
 
 def k11_theorem_5_7() -> Finding:
-    """Return the finding about privacy and sample size in K11 Theorem 5.7.
+    """Return the finding on local SQ learning (K11 Theorem 5.7).
 
     Examples
     --------
@@ -158,7 +158,7 @@ def k11_theorem_5_7() -> Finding:
 
 
 def k11_adaptive() -> Finding:
-    """Return the finding about the perceptron and k-means by queries (K11 §1.1.1).
+    """Return the finding on the perceptron and k-means (K11 §1.1.1).
 
     Examples
     --------

@@ -47,7 +47,7 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """Return the finding that the generic learner is private and agnostic (K11 Theorem 3.4).
+    """Return the finding on the generic learner (K11 Theorem 3.4).
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _points(dimension: int, epsilon: float) -> GenericLearner:
 
 
 def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
-    """Return α, ε, β, n and the exact failure probability on two rival hypotheses."""
+    """Return α, ε, β, n and the failure probability on two rivals."""
     from scipy.stats import binom
 
     n = generic_size(2, alpha=alpha, beta=0.1, epsilon=epsilon)
@@ -106,7 +106,7 @@ def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
 
 
 def k11_corollary_3_6() -> Finding:
-    """Return the finding about one hypothesis for each labelling (K11 Corollary 3.6).
+    """Return the finding on one hypothesis per labelling (K11 Corollary 3.6).
 
     Examples
     --------
@@ -146,7 +146,7 @@ def k11_corollary_3_6() -> Finding:
 
 
 def k08_theorem_3_8() -> Finding:
-    """Return the finding about the exact loss of A* in its three forms.
+    """Return the finding on the exact loss of A* in its three forms.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def k08_theorem_3_8() -> Finding:
 
 
 def blum_ligett_roth() -> Finding:
-    """Return the finding about the pure generic sanitizer on a small domain (BNS §1).
+    """Return the finding on the generic sanitizer (BNS §1).
 
     Examples
     --------
@@ -220,7 +220,7 @@ def blum_ligett_roth() -> Finding:
 
 
 def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
-    """Return the probability of an error above alpha on a database of the stated size."""
+    """Return the probability of an error above alpha."""
     counts = [made.sample_size() * weight // sum(weights) for weight in weights]
     counts[0] += made.sample_size() - sum(counts)
     database = [x for x, count in zip(made.records, counts, strict=True) for _ in range(count)]
@@ -229,7 +229,7 @@ def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
 
 
 def bns_theorem_6() -> Finding:
-    """Return the finding about the cost of pure sanitizers in BNS Theorem 6.
+    """Return the finding on the cost of pure sanitizers (BNS Theorem 6).
 
     Examples
     --------
@@ -259,7 +259,7 @@ def bns_theorem_6() -> Finding:
 
 @cache
 def bns_theorem_7() -> Finding:
-    """Return the finding that label privacy does not protect points (BNS Theorem 7).
+    """Return the finding on label privacy (BNS Theorem 7).
 
     Examples
     --------
@@ -300,14 +300,14 @@ def bns_theorem_7() -> Finding:
 
 
 def _any_domain(*, alpha: float, beta: float) -> int:
-    """Return enough examples for a class of VC dimension 1 on any domain."""
+    """Return enough examples for VC dimension 1 on any domain."""
     net = net_size(1, alpha=alpha / 2.0, beta=beta / 2.0)
     kept = sauer_bound(points=net, vc_dimension=1)
     return net + generic_size(kept, alpha=alpha / 2.0, beta=beta / 2.0, epsilon=1.0)
 
 
 def concept_classes() -> Finding:
-    """Return the finding about sizes and VC dimensions of the concept classes.
+    """Return the finding on sizes and VC dimensions.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def concept_classes() -> Finding:
 
 
 def k11_compression() -> Finding:
-    """Return the finding that the compression learner of K11 §3.1 loses at most ε.
+    """Return the finding on the compression learner (K11 §3.1).
 
     Examples
     --------

@@ -14,7 +14,9 @@ __all__ = ["FINDINGS", "k11_claim_4_3"]
 
 
 def k11_claim_4_3() -> Finding:
-    """Return the finding that an example at most doubles a probability (K11 Claim 4.3).
+    """Return the finding that an example at most doubles a probability.
+
+    The source is K11 Claim 4.3.
 
     Examples
     --------

@@ -33,7 +33,9 @@ _ALPHA, _SLACK, _ROUNDING = 0.1, 0.02, 1e-12
 
 @cache
 def k11_theorem_5_14() -> Finding:
-    """Return the finding that local and SQ learners simulate each other (K11 Theorem 5.14).
+    """Return the finding that local and SQ learners simulate each other.
+
+    The source is K11 Theorem 5.14.
 
     Examples
     --------
@@ -88,10 +90,11 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m, the excess error of a learner that sanitizes, and Pr[excess error > 4α].
+    """Return m, and the excess error of a learner that sanitizes.
 
-    The learner sanitizes two databases for the same class, each with half of ε. In S_1 the point 0 replaces
-    every x whose label is not 1. In S_0 it replaces every x whose label is not 0. No concept holds at 0.
+    The third number is Pr[excess error > 4α]. The learner sanitizes two databases for the same class, each
+    with half of ε. In S_1 the point 0 replaces every x whose label is not 1. In S_0 it replaces every x whose
+    label is not 0. No concept holds at 0.
 
     Guarantee
     ---------
@@ -128,7 +131,7 @@ def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
 
 
 def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
-    """Return a database with these counts of 1s and 2s, and 0s elsewhere."""
+    """Return a database with these counts of 1s and 2s, else 0s."""
     ones, twos = counts.tolist()
     return [0] * (size - ones - twos) + [1] * ones + [2] * twos
 
@@ -213,7 +216,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error over `_databases`, and m for ε = 1."""
+    """Return the most rounds, the largest error, and m for ε = 1."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)

@@ -14,7 +14,7 @@ __all__ = ["worst"]
 
 
 def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float, float]:
-    """Return the largest ε over all neighbours, and the largest δ at the claimed ε.
+    """Return the largest ε, and the largest δ at the claimed ε.
 
     Parameters
     ----------

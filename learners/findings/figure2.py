@@ -1,4 +1,4 @@
-"""Classes of learners in K11 Figure 2, with an experiment for each strict inclusion."""
+"""Classes of learners in K11 Figure 2."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ACCURACY: dict[str, Any] = {"alpha": 0.25, "beta": 0.05, "epsilon": 1.0}
 
 @cache
 def figure_2() -> Finding:
-    """Return the finding about the inclusions in K11 Figure 2.
+    """Return the finding on the inclusions in K11 Figure 2.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def figure_2() -> Finding:
 
 
 def _parity_by_queries() -> tuple[float, int]:
-    """Return the share of targets that an SQ algorithm learns, and its non-zero answers."""
+    """Return the share of targets learned by queries, and the non-zero answers."""
     learner = ParityByQueries(tuple(coset_queries(_DIMENSION)), tau=2.0 ** (-_DIMENSION / 3))
     right = told = 0
     for r in range(2**_DIMENSION):
@@ -90,7 +90,7 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return the least probability of the right output over some targets, and n."""
+    """Return the least probability of success over targets, and n."""
     learner = GenericLearner(concepts=ParityClass(_DIMENSION), **_ACCURACY)
     rng = np.random.default_rng(0)
     words = learner.hypotheses.names
@@ -104,7 +104,7 @@ def _parity_privately() -> tuple[float, int]:
 
 
 def _parity_efficiently() -> tuple[float, int]:
-    """Return the least success rate of A* over some targets, and n."""
+    """Return the least success rate of A* over targets, and n."""
     learner = AmplifiedParityLearner(_DIMENSION, form="retry", tight=True, **_ACCURACY)
     rng, least = np.random.default_rng(0), 1.0
     for number in range(0, 2**_DIMENSION, 2**_DIMENSION // 16):

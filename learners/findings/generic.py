@@ -1,4 +1,4 @@
-"""Findings about the generic private learner (K08 Theorem 3.7, K11 Theorem 3.4)."""
+"""Findings about the generic private learner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY and the gain from interaction (K08 §5, K11 §5.3)."""
+"""Findings about MASKED-PARITY and interaction."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _spread(dimension: int, count: int) -> range:
 
 
 def e7() -> Finding:
-    """Return the finding that K08 Corollary 5.2 prints an inclusion the wrong way round.
+    """Return the finding that K08 Corollary 5.2 reverses an inclusion.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def n1() -> Finding:
 
 
 def _both_correlations() -> tuple[float, float]:
-    """Return the correlations of a ±1 function with two parities of four bits."""
+    """Return a function's correlations with two parities of four bits."""
     words = np.arange(16)
     first, second = signs(parity(words, 1)), signs(parity(words, 2))
     apart = np.flatnonzero(first != second)
@@ -182,7 +182,7 @@ def _both_correlations() -> tuple[float, float]:
 
 
 def n19() -> Finding:
-    """Return the finding about a hidden condition on weak learners in K11 §5.3.
+    """Return the finding on a condition for weak learners in K11 §5.3.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def n19() -> Finding:
 
 
 def n23() -> Finding:
-    """Return the finding about a wrong expectation in K08 §5.1, step 1.
+    """Return the finding on an expectation in K08 §5.1.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def n23() -> Finding:
 
 @cache
 def n24() -> Finding:
-    """Return the finding that the proof of K11 Theorem 5.16(2) gives a stronger bound.
+    """Return the finding that K11 Theorem 5.16(2) can be stronger.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def n24() -> Finding:
 
 @cache
 def k11_theorem_5_16() -> Finding:
-    """Return the finding about adaptive and non-adaptive learners (K11 Theorem 5.16).
+    """Return the finding on adaptive learners (K11 Theorem 5.16).
 
     Examples
     --------

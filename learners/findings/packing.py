@@ -43,7 +43,7 @@ def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
 
 
 def bns_pure_interval() -> Finding:
-    """Return the finding about the cost of pure proper learners of thresholds (BNS §1).
+    """Return the finding on pure proper learners of thresholds (BNS §1).
 
     Examples
     --------
@@ -78,7 +78,7 @@ def bns_pure_interval() -> Finding:
 
 
 def bns_improper() -> Finding:
-    """Return the finding that improper pure learners return broad hypotheses (BNS §1).
+    """Return the finding on improper pure learners (BNS §1).
 
     Examples
     --------
@@ -115,7 +115,7 @@ def bns_improper() -> Finding:
 
 
 def bns_pure_sanitizers() -> Finding:
-    """Return the finding about the least cost of a pure sanitizer of points (BNS §4).
+    """Return the finding on pure sanitizers of points (BNS §4).
 
     Examples
     --------
@@ -153,7 +153,7 @@ def bns_pure_sanitizers() -> Finding:
 
 
 def k11_certainty() -> Finding:
-    """Return the finding that a private algorithm must be allowed to fail (K11 note 6).
+    """Return the finding that a private algorithm must sometimes fail.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Findings about the learners of parities (K08 §3.2 and K11 §4)."""
+"""Findings about the learners of parities."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
 
 
 def e2() -> Finding:
-    """Return the finding that A* of K11 §4 spends more than its β.
+    """Return the finding that A* of K11 §4 overspends its β.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """Return the finding about the exact loss of A (erratum E9).
+    """Return the finding on the exact loss of A (E9).
 
     Examples
     --------
@@ -99,7 +99,7 @@ def e9_parity() -> Finding:
 
 
 def n4() -> Finding:
-    """Return the finding that K08 Lemma 3.2 and K11 Lemma 4.2 print no range for ε.
+    """Return the finding that K08 Lemma 3.2 prints no range for ε.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def n4() -> Finding:
 
 
 def n13() -> Finding:
-    """Return the finding that the number of runs of A* in K11 §4 is negative.
+    """Return the finding that K11 §4 prints a negative number of runs.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def n13() -> Finding:
 
 
 def n14() -> Finding:
-    """Return the finding about three slips in A* of K11 §4.
+    """Return the finding on three slips in A* of K11 §4.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def n14() -> Finding:
 
 
 def n15() -> Finding:
-    """Return the finding about two slips in K08 Theorem 3.8.
+    """Return the finding on two slips in K08 Theorem 3.8.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def n15() -> Finding:
 
 
 def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
-    """Return the largest exact loss over neighbouring lists of these lengths."""
+    """Return the largest exact loss over lists of these lengths."""
     pairs = [
         ([left, *rest], [right, *rest])
         for size in sizes

@@ -1,4 +1,4 @@
-"""Findings about the sample sizes of A and A* (K08 Lemma 3.1, K11 §4)."""
+"""Findings about the sample sizes of A and A*."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LN2 = math.log(2.0)
 
 
 def e14() -> Finding:
-    """Return the finding about a constant in K08 Lemma 3.1 and K11 Lemma 4.1.
+    """Return the finding on the constant of K08 Lemma 3.1.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def e14() -> Finding:
 
 
 def n3() -> Finding:
-    """Return the finding that the test set of K11 Theorem 4.4 is too large.
+    """Return the finding on the test set of K11 Theorem 4.4.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def n3() -> Finding:
 
 
 def n25() -> Finding:
-    """Return the finding that half of the examples of K11 Lemma 4.1 are enough.
+    """Return the finding that half the examples of K11 Lemma 4.1 are enough.
 
     Examples
     --------
@@ -140,12 +140,12 @@ def _rate(epsilon: float) -> float:
 
 
 def _first_false(epsilon: float) -> int:
-    """Return the first n at which the printed bound is below the true probability."""
+    """Return the least n at which the printed bound is false."""
     return next(n for n in range(1, 2_000) if _log_too_few(epsilon, n) > -epsilon * n / 16.0)
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return the examples of the printed plan and of footnote 4's plan.
+    """Return the examples of the printed plan and of footnote 4's.
 
     The unit is ln(1/β)/(εα). A plan needs k·n′ + s examples, and `log` is ln(1/β).
     """
@@ -158,15 +158,16 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return the largest number of footnote 4's plan over β = 10^−2, 10^−3, …, rounded up."""
+    """Return the largest number of footnote 4's plan, rounded up."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 
 def _uniform_success(d: int, n: int, *, p: float) -> float:
-    """Return the probability that A finds the target from n uniform examples.
+    """Return the probability that A finds the target.
 
-    A refuses with probability 1/2. Each example raises the rank r of the examples taken with probability p·(1
-    − 2^(r − d)). A picks one of 2^(d − r) solutions, of which one is the target.
+    The n examples are uniform, and A refuses with probability 1/2. Each example raises the rank r of the
+    examples taken with probability p·(1 − 2^(r − d)). A picks one of 2^(d − r) solutions, of which one is the
+    target.
     """
     ranks = np.arange(d + 1)
     grows = p * (1.0 - 2.0 ** (ranks - d))

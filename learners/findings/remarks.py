@@ -1,4 +1,4 @@
-"""Findings about unnumbered remarks on the cost of privacy and what it implies."""
+"""Findings about unnumbered remarks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def k11_price() -> Finding:
-    """Return the finding about the cost of privacy for any finite class (K11 §3.1).
+    """Return the finding on the cost of privacy for finite classes (K11 §3.1).
 
     Examples
     --------
@@ -76,7 +76,7 @@ def k11_price() -> Finding:
 
 
 def k11_parity_price() -> Finding:
-    """Return the finding about the cost of privacy for PARITY (K11 §4).
+    """Return the finding on the cost of privacy for PARITY (K11 §4).
 
     Examples
     --------
@@ -115,7 +115,7 @@ def k11_parity_price() -> Finding:
 
 
 def k11_query_price() -> Finding:
-    """Return the finding about the cost of private answers from one sample (K11 §1.1.1).
+    """Return the finding on the cost of private answers (K11 §1.1.1).
 
     Examples
     --------
@@ -153,7 +153,7 @@ def k11_query_price() -> Finding:
 
 
 def k11_stability() -> Finding:
-    """Return the finding that privacy implies change-one error stability (K11 §1.2).
+    """Return the finding that privacy implies error stability (K11 §1.2).
 
     Examples
     --------
@@ -195,7 +195,7 @@ def k11_stability() -> Finding:
 
 
 def bns_good_interval() -> Finding:
-    """Return the finding about a good threshold in a 4-good interval (BNS §3.2).
+    """Return the finding on a 4-good interval (BNS §3.2).
 
     Examples
     --------
@@ -251,7 +251,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return the change of the generic learner's expected error that one record can cause."""
+    """Return by how much one record can change the expected error."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)
@@ -269,7 +269,7 @@ def _error_shift(*, epsilon: float, size: int) -> float:
 
 
 def _both(ones: NDArray[Any], zeros: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return each sample's largest min(ones, zeros) over intervals of this length."""
+    """Return each sample's largest min(ones, zeros) over intervals."""
     starts = range(ones.shape[1] - length + 1)
     held = [
         np.minimum(*(part[:, low : low + length].sum(axis=1) for part in (ones, zeros))) for low in starts

@@ -1,4 +1,4 @@
-"""Findings about sanitizers (BNS Theorems 3, 4 and 5, without proofs in the text)."""
+"""Findings about sanitizers (BNS Theorems 3, 4 and 5)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RUNS = 10
 
 
 def _worst(sanitizer: Any) -> float:
-    """Return the largest error over the sanitizer's problems, with `_RUNS` runs on each."""
+    """Return the largest error over the sanitizer's problems."""
     rng = np.random.default_rng(0)
     errors: list[float] = [
         sanitizer.measure(output, problem.counted)
@@ -81,7 +81,7 @@ def definition_6() -> Finding:
 
 
 def _furthest(table: NDArray[np.float64], *, alpha: float, size: int) -> float:
-    """Return the largest max_c |Q_c(S) − Q_c(Ŝ)| over pairs of databases within α of one estimate."""
+    """Return the largest distance of two databases within α of one estimate."""
     counts = [c for c in product(range(size + 1), repeat=table.shape[1]) if sum(c) == size]
     answers = np.array(counts) @ table.T / size
     worst = 0.0
@@ -94,7 +94,7 @@ def _furthest(table: NDArray[np.float64], *, alpha: float, size: int) -> float:
 
 @cache
 def theorem_3() -> Finding:
-    """Return the finding that the cost of BNS Theorem 3 does not depend on d.
+    """Return the finding that the cost of BNS Theorem 3 is free of d.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return the largest Pr[error > 3α] over two cases, each on its most likely sample.
+    """Return the largest Pr[error > 3α] over two cases.
 
     The domain has two points. The mass `light`·α is at the point 0, or at the point 1.
     """

@@ -1,4 +1,4 @@
-"""Findings about weak and distribution-free SQ learners (K11 after Corollary 5.17)."""
+"""Findings about weak and distribution-free SQ learners."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def k11_weak_learning() -> Finding:
 
 
 def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[float, int]:
-    """Return the largest error and the most rounds, over all targets and adversaries."""
+    """Return the largest error and the most rounds."""
     worst, rounds = 0.0, 0
     for population in populations:
         for policy in _POLICIES:

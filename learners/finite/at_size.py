@@ -1,4 +1,4 @@
-"""A learner at its stated sample size, with samples that test its privacy."""
+"""A learner at its stated sample size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AtSize", "at_size"]
 
 @dataclass(frozen=True, kw_only=True)
 class AtSize(PlainParameters):
-    """A learner on databases of `sample_size` records, without its law.
+    """A learner at its stated sample size, without its law.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class AtSize(PlainParameters):
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbours of calm and odd records, and neighbours of drawn samples."""
+        """Return neighbours of calm and odd records and of drawn samples."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
@@ -149,7 +149,7 @@ class AtSize(PlainParameters):
                     yield sample, _replaced(sample, place, record)
 
     def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        """Yield a sample with random labels, and the same sample with one label flipped."""
+        """Yield samples with random labels that differ in one label."""
         if self.labels is None:
             return
         sample = self._drawn()
@@ -170,7 +170,7 @@ class AtSize(PlainParameters):
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return a list of the example with its label flipped, empty if there are no labels."""
+        """Return the example with its label flipped, in a list."""
         if self.labels is None:
             return []
         x, y = record

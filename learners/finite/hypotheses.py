@@ -1,4 +1,4 @@
-"""Finite hypothesis classes with domain, labels, names and a truth table."""
+"""Finite hypothesis classes with a truth table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Hypotheses", "sauer_bound"]
 
 
 def sauer_bound(*, points: int, vc_dimension: int) -> int:
-    """Return Sauer's bound on the number of labellings by a class.
+    """Return Sauer's bound on the number of labellings.
 
     Guarantee
     ---------
@@ -87,7 +87,7 @@ class Hypotheses:
     def of_rows(
         cls, rows: Any, *, domain: Sequence[Any], names: Sequence[Any] | None = None, labels: Any = (0, 1)
     ) -> Hypotheses:
-        """Return the class with these rows of bits, by default with names 0, 1, ….
+        """Return the class with these rows of bits.
 
         Examples
         --------
@@ -163,11 +163,11 @@ class Hypotheses:
         return self.table.errors(self.counts(database, owner=owner))
 
     def counts(self, database: Sequence[Any], *, owner: str = "It") -> LabelCounts:
-        """Return a database as counts, or raise if a record is not a labelled point."""
+        """Return a database as counts."""
         return LabelCounts.of(database, places=self.places, labels=self.labels, owner=owner)
 
     def some(self, indices: NDArray[np.intp]) -> Hypotheses:
-        """Return the class of the hypotheses at `indices`; they keep their names."""
+        """Return the class of the hypotheses at `indices`."""
         names = [self.names[index] for index in indices.tolist()]
         table = TruthTable(np.ascontiguousarray(self.table.packed[:, indices]), self.table.points)
         return Hypotheses(self.domain, names, table, self.labels)
@@ -180,7 +180,7 @@ class Hypotheses:
         return vc_dimension(self.table.rows())
 
     def distinct(self) -> Hypotheses:
-        """Return the class with one hypothesis for each labelling (K11 Corollary 3.6).
+        """Return the class with one hypothesis for each labelling.
 
         Examples
         --------

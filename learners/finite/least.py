@@ -17,7 +17,7 @@ __all__ = ["OnSample"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnSample(PlainParameters):
-    """A learner that claims its accuracy on fewer examples than its proof needs.
+    """A learner that claims its accuracy on fewer examples than proved.
 
     Only audits support this claim.
 

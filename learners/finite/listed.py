@@ -87,7 +87,7 @@ class ListedExamples(Sequence[Any]):
         return [self.records[place] for place in np.flatnonzero(self.counts(0, len(self))).tolist()]
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at positions `start` to `stop` − 1.
+        """Return how often each record occurs at places `start` to `stop` − 1.
 
         Examples
         --------
@@ -99,7 +99,7 @@ class ListedExamples(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class LateExamples(Sequence[Any]):
-    """Independent records of a finite law, drawn when they are first read.
+    """Independent records of a finite law, drawn when read.
 
     The seed determines every record. It does not matter which record is read first.
 
@@ -160,7 +160,7 @@ class LateExamples(Sequence[Any]):
         return np.asarray(together[np.array(places) - first * _BLOCK])
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at positions `start` to `stop` − 1.
+        """Return how often each record occurs at places `start` to `stop` − 1.
 
         Examples
         --------
@@ -177,7 +177,7 @@ class LateExamples(Sequence[Any]):
 
     @cached_property
     def _occurring(self) -> NDArray[np.intp]:
-        """How often each record occurs in each block, shape (blocks, records)."""
+        """The counts of records in each block, shape (blocks, records)."""
         rng = np.random.default_rng((self.seed, 0))
         return rng.multinomial(_BLOCK, _shares(self.cumulative), size=-(-self.size // _BLOCK)).astype(np.intp)
 
@@ -210,7 +210,9 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return the possible records of a database, or the database if they are unknown.
+    """Return the possible records of a database if they are known.
+
+    Otherwise return the database.
 
     Examples
     --------
@@ -260,7 +262,7 @@ def draw_listed(
 def draw_sample(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples | LateExamples:
-    """Return independent records as `draw_listed`, but draw a large sample when it is read.
+    """Return independent records, drawn late if there are many.
 
     Examples
     --------
@@ -279,7 +281,7 @@ def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
-    """Return the value of a function at every record of a database.
+    """Return a function's value at every record of a database.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ __all__ = ["OfHypotheses", "lengths_of"]
 
 
 class OfHypotheses(StatedSize):
-    """A learner of a listed class, with its records, accuracy and hard problems.
+    """A learner of a listed class.
 
     Examples
     --------

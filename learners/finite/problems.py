@@ -59,7 +59,7 @@ def check_accuracy(alpha: Any, beta: Any, *, owner: str, below: float = 0.5) -> 
 
 @dataclass(frozen=True, eq=False)
 class LearningProblem:
-    """A law of labelled examples, with the excess errors of hypotheses.
+    """A law of labelled examples, with excess errors.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class LearningProblem:
         return draw_sample(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return err(output) − OPT, or 1 if the output is not a hypothesis."""
+        """Return err(output) − OPT, or 1 for an invalid output."""
         del database
         index = self.hypotheses.index(output)
         return 1.0 if index is None else float(self.risks[index]) - self.optimum
@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems for agnostic learners, with correct and with noisy labels.
+    """Return problems for agnostic learners, some with noisy labels.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
 
 
 def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return a marginal with mass `share` on the points where `differing` is 1.
+    """Return a marginal with mass `share` where `differing` is 1.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float6
 
 
 def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems about conjunctions, in two of which variables are rarely 0.
+    """Return problems about conjunctions whose variables are rarely 0.
 
     Guarantee
     ---------

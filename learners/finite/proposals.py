@@ -22,7 +22,7 @@ _MOST_NOISE = 0.45
 def random_problem(
     hypotheses: Hypotheses, rng: np.random.Generator, *, alpha: float, examples: int, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem with a random target and points of random probability.
+    """Return a random problem.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _moved(
 
 
 def _relabelled(problem: LearningProblem, target: int, marginal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the problem's law with another target and the same shares of wrong labels."""
+    """Return the law with another target and the same noise."""
     best = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
     wrong = np.where(best, problem.law[:, 0], problem.law[:, 1])
     right = marginal - wrong

@@ -1,4 +1,4 @@
-"""Truth tables of many hypotheses as packed bits, and their errors."""
+"""Truth tables of hypotheses as packed bits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class LabelCounts:
-    """A database stored as the number of each label at each point.
+    """A database as the counts of each label at each point.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _located(
 
 @dataclass(frozen=True, eq=False)
 class TruthTable:
-    """The labels that hypotheses give to the points of a domain, eight to a byte.
+    """The labels that hypotheses give to points, eight to a byte.
 
     Parameters
     ----------
@@ -117,7 +117,9 @@ class TruthTable:
 
     @classmethod
     def of(cls, labels: Any) -> TruthTable:
-        """Return the packed table of a matrix of labels, with one row per hypothesis.
+        """Return the packed table of a matrix of labels.
+
+        Each hypothesis has one row.
 
         Examples
         --------
@@ -145,7 +147,7 @@ class TruthTable:
         return np.unpackbits(self.packed.T, axis=1, count=self.points).astype(bool)
 
     def weights(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the total weight that each hypothesis labels 1, shape (hypotheses,)."""
+        """Return the weight that each hypothesis labels 1."""
         padded = np.zeros(8 * len(self.packed))
         padded[: self.points] = weights
         eights = padded.reshape(-1, 8)
@@ -156,7 +158,7 @@ class TruthTable:
         return sums
 
     def errors(self, counts: LabelCounts) -> NDArray[np.float64]:
-        """Return how many records each hypothesis misclassifies, shape (hypotheses,).
+        """Return how many records each hypothesis misclassifies.
 
         Examples
         --------
@@ -167,7 +169,7 @@ class TruthTable:
         return np.asarray(self.weights(counts.zeros - counts.ones) + counts.ones.sum())
 
     def dichotomies(self) -> NDArray[np.intp]:
-        """Return the indices of the first hypothesis of each distinct labelling.
+        """Return the indices of hypotheses with distinct labellings.
 
         Examples
         --------
@@ -181,7 +183,7 @@ class TruthTable:
         return np.sort(order[new])
 
     def _words(self) -> NDArray[np.uint64]:
-        """Return the labels of every hypothesis as 8-byte words, shape (words, hypotheses)."""
+        """Return the labels as 8-byte words, shape (words, hypotheses)."""
         count = max(1, -(-len(self.packed) // 8))
         padded = np.zeros((self.hypotheses, 8 * count), dtype=np.uint8)
         padded[:, : len(self.packed)] = self.packed.T

@@ -1,4 +1,4 @@
-"""Laws and sizes of learners and sanitizers, written from the texts alone.
+"""Laws and sizes of learners and sanitizers, from the texts alone.
 
 Every function takes a subject and returns `Formulas`. No learner's code is used, except that concept classes
 label points.

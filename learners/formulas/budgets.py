@@ -1,4 +1,4 @@
-"""Formulas for split budgets and the sanitizers that spend them (BNS §3.3, §4.2)."""
+"""Formulas for split budgets (BNS §3.3, §4.2)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε at this δ for the composition of (ε_i, δ_i)-private steps."""
+    """Return the least ε of a composition at this δ."""
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
     flawless = math.prod(1.0 - d for _, d in claims)
@@ -67,7 +67,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return the number of levels above the innermost, and the points of the innermost."""
+    """Return N, the levels above the innermost, and the innermost points."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -75,7 +75,7 @@ def _depth(top: int) -> tuple[int, int]:
 
 
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
-    """Return g and, for each level, the ε of the choice and of one A_dist.
+    """Return g, and each level's ε of the choice and of an A_dist.
 
     g is the lead at the innermost level. b is the failure probability divided by 2N + 1. At a level where the
     best leads by G = 4^i·g, the choice fails with probability b at ε = (2/G)·ln(31/b). A tight A_dist with δ′
@@ -101,7 +101,7 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 
 
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
-    """Return the ε of the choice and of one A_dist for each level, and the δ of A_dist.
+    """Return each level's ε of the choice and of an A_dist, and the latter's δ.
 
     The better of two ways is returned. In the first, ε and δ of the calls add up to (ε, δ). The second leaves
     half of δ to optimal composition, and raises all budgets in steps of 2 % while the total stays within (ε,
@@ -139,7 +139,7 @@ def rec_budgets(made: Any) -> Formulas:
 
 
 def interval_levels(made: Any) -> Formulas:
-    """Return the formulas for a learner of INTERVAL_6 by Rec with one recursion.
+    """Return the formulas of Rec with one recursion on INTERVAL_6.
 
     Threshold j has the quality q(j) = r − errors(j), with promise r.
     """
@@ -189,7 +189,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return budgets and sizes of a sanitizer of points, in the code and by formula."""
+    """Return budgets and sizes for points, in the code and by formula."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -223,7 +223,7 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return the smaller ε of all steps and the noise, by sum or optimal composition."""
+    """Return the smaller ε of all steps, by sum or optimal composition."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
@@ -263,7 +263,7 @@ def point_sanitizer(made: Any) -> Formulas:
 
 
 def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) -> dict[frozenset[Any], float]:
-    """Return the probability of every set of points that can be chosen in up to k rounds."""
+    """Return the probability of every set that k rounds can choose."""
     if k == 0 or not counts:
         return {frozenset(): 1.0}
     best = max(counts.values())
@@ -278,14 +278,14 @@ def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) ->
 
 
 def lumped(made: Any) -> Formulas:
-    """Return the formulas of a sanitizer at 64 bits, without a law."""
+    """Return the formulas of a sanitizer at 64 bits."""
     of = made.of
     numbers = _point_numbers(of) if hasattr(of, "proper") else _interval_numbers(of)
     return Formulas(numbers=numbers, rounding=1e-3)
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return budgets and sizes of a sanitizer of thresholds, in the code and by formula.
+    """Return budgets and sizes for thresholds, in the code and by formula.
 
     Each call of A_dist counts as (ε/2, δ/2)-private.
     """
@@ -314,7 +314,7 @@ def interval_sanitizer(made: Any) -> Formulas:
 
 
 def cuts(made: Any) -> Formulas:
-    """Return the formulas of k rounds of the search for cuts, for d ≤ 5.
+    """Return the formulas of the search for cuts, for d ≤ 5.
 
     In each round Rec chooses a level j with weights e^(step·q(j)/2). Then an interval of 2^j points is chosen
     by its count if the best count on this level passes a noisy test. L(j) is the largest number of remaining

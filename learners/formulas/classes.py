@@ -1,4 +1,4 @@
-"""Formulas of learners that choose from a listed class (K11 §3.1, BNS §5-6).
+"""Formulas of learners that choose from a listed class.
 
 The weights are e^(−ε·errors/2).
 """
@@ -137,7 +137,7 @@ def label_private(made: Any) -> Formulas:
 
 
 def compression(made: Any) -> Formulas:
-    """Return the formulas of the compression learner with rounds of 2, 4, … records.
+    """Return the formulas of the compression learner.
 
     One half of a round chooses a hypothesis. The other half measures its error, with noise of scale
     1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is at

@@ -1,4 +1,4 @@
-"""Formulas of learners and sanitizers of points and thresholds (BNS §3 and §4.2)."""
+"""Formulas of learners and sanitizers of points and thresholds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ANOTHER = "another"
 
 
 def _passing(database: Any, *, epsilon: float, delta: float, tight: bool) -> tuple[Any, float]:
-    """Return the number with the most labels 1, and the probability that A_dist releases it."""
+    """Return the number with the most labels 1, and its release probability."""
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     counts = {x: sum(z == x and y == 1 for z, y in database) for x, _ in database}
@@ -43,7 +43,7 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 
 
 def point(made: Any) -> Formulas:
-    """Return the formulas of A_dist over the numbers, with a random number on refusal.
+    """Return the formulas of A_dist over the numbers.
 
     Between neighbours the lead of the best number falls by at most 2.
     """
@@ -66,7 +66,7 @@ def point(made: Any) -> Formulas:
 
 
 def point_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of A_dist at d = 64, with all numbers but three lumped."""
+    """Return the formulas of A_dist at d = 64, lumped."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -88,7 +88,7 @@ def _errors(database: Any, concept: int, *, thresholds: bool) -> int:
 
 
 def pure(made: Any) -> Formulas:
-    """Return the formulas of a learner that chooses a point or a threshold.
+    """Return the formulas of a choice of a point or a threshold.
 
     The weights are e^(−ε·errors/2).
     """
@@ -111,7 +111,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points, with all but three lumped."""
+    """Return the formulas of the choice among 2^d points, lumped."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -210,7 +210,7 @@ def _bucket(x: int, rows: Any) -> int:
 
 
 def intervals(made: Any) -> Formulas:
-    """Return the formulas of one choice among thresholds by weights e^(−ε·errors/2)."""
+    """Return the formulas of the choice of a threshold."""
 
     def law(database: Any) -> dict[Any, float]:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}

@@ -1,4 +1,4 @@
-"""Formulas of learners that decide bits (K11 §4 and §5.3.1, B Theorem 5)."""
+"""Formulas of learners that decide bits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
 
 
 def _alone(database: Any, d: int, p: float, q: float) -> dict[Any, float]:
-    """Return the probabilities of A's answers, by listing every subset of the sample."""
+    """Return the probabilities of A's answers."""
     words = list(product((0, 1), repeat=d))
     fits = {r: [sum(a * b for a, b in zip(r, x, strict=True)) % 2 == y for x, y in database] for r in words}
     found: dict[Any, float] = {**dict.fromkeys(words, 0.0), "⊥": q}
@@ -73,9 +73,9 @@ def parity(made: Any) -> Formulas:
 
 
 def multisets(made: Any) -> Formulas:
-    """Return the largest loss of A on databases of any size (E9).
+    """Return the largest loss of A for any size.
 
-    It is ln((1 + p)/(1 − p)).
+    It is ln((1 + p)/(1 − p)) (E9).
     """
     p, _ = _rates(made.epsilon, tight=made.tight)
     return Formulas(epsilon=math.log((1.0 + p) / (1.0 - p)))
@@ -105,7 +105,7 @@ def retry(made: Any) -> Formulas:
 
 
 def judged(made: Any) -> Formulas:
-    """Return the formulas of the two forms of A* in K11, for two candidates.
+    """Return the formulas of A* in K11, for two candidates.
 
     The candidates are learned from separate parts of the sample. One is chosen by its mistakes on a third
     part. In the form "held-out" each count of mistakes gets noise Lap(2/ε), and the smaller noisy count wins.
@@ -163,7 +163,7 @@ def _sum_cdf(x: float, terms: int, scale: float) -> float:
 
 
 def _above(mean: float, threshold: float, *, made: Any, chunk: int) -> float:
-    """Return the probability that a noisy average over a chunk is above a threshold.
+    """Return the probability that a noisy average is above a threshold.
 
     The central noise Lap(1/(ε·chunk)) is on the average. The local noise Lap(1/ε) is on each value.
     """
@@ -200,7 +200,7 @@ def conjunctions(made: Any) -> Formulas:
 
 
 def noisy_conjunction(made: Any) -> Formulas:
-    """Return the formulas of the split of B Theorem 8 at d = 1.
+    """Return the formulas of B Theorem 8 at d = 1.
 
     The variable is kept if its noisy answer is at most α/2. One term of the answer is the mean of y·[x_1 =
     0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η. The other term is the mean of [x_1 = 0]/2 plus Lap(1/(ε·m)).
@@ -229,7 +229,7 @@ def noisy_conjunction(made: Any) -> Formulas:
 
 
 def perceptron(made: Any) -> Formulas:
-    """Return the formulas of the event that the weights stay 0.
+    """Return the formulas of weights that stay 0.
 
     It happens if the first noisy error is at most 3α/4. Without noise that error is 1, because weights of 0
     misclassify every record. With one record for each query the noise is Lap(1/ε) in either model.
@@ -242,7 +242,7 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return the formulas of the event that no centre moves.
+    """Return the formulas of centres that stay.
 
     It happens if all noisy masses, 1 + Lap(1/ε), are below least_mass.
     """

@@ -1,4 +1,4 @@
-"""Formulas of the noisy binary searches of BNS §3.2, as sums over all paths."""
+"""Formulas of the noisy binary searches of BNS §3.2."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ The largest losses found at these sizes were 1.02, 1.01, 0.98 and 1.15; on up to
 
 
 def _mixed(database: Any, low: int, high: int) -> int:
-    """Return the smaller of the numbers of labels 0 and 1 among records with low ≤ x < high."""
+    """Return the smaller count of the labels with low ≤ x < high."""
     inside = [y for x, y in database if low <= x < high]
     return min(inside.count(0), inside.count(1))
 
@@ -82,7 +82,7 @@ def searching(made: Any) -> Formulas:
     search, stable, choice = made.shares
 
     def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:
-        """Return the outcomes of one call of A_dist with their log-probabilities."""
+        """Return the outcomes of A_dist with their log-probabilities."""
         top = 2**made.dimension
         family = [(low, min(low + 2 * length, top)) for low in range(offset, top, 2 * length)]
         scores = sorted(((_mixed(database, *ends), ends) for ends in family), reverse=True)

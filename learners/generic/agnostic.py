@@ -56,7 +56,7 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
 
 def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a sample size from which on the generic learner is accurate.
+    """Return a sample size for the generic learner.
 
     Guarantee
     ---------
@@ -76,7 +76,7 @@ def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) 
 
 
 def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a sample size from which on a learner of short descriptions is accurate.
+    """Return a sample size for a learner of short descriptions.
 
     Guarantee
     ---------
@@ -101,7 +101,7 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
 
 def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, source: str = "K11") -> int:
-    """Return the sample size that a text prints and does not prove.
+    """Return the sample size that a text prints.
 
     Parameters
     ----------
@@ -202,14 +202,14 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def lengths(self) -> NDArray[np.int64] | None:
-        """The description length of every hypothesis in bits; None if all are equal."""
+        """The description lengths in bits; None if all are equal."""
         if self.bits is None:
             return None
         return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The excess error claimed on `sample_size` examples; None for a custom score."""
+        """The excess error claimed; None for a custom score."""
         return PAC(self.alpha, self.beta) if self.score is None else None
 
     @property
@@ -233,7 +233,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return described_size(count, bits + kraft, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems for this class, with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def scores(self, database: Any) -> NDArray[np.float64]:
@@ -325,7 +325,7 @@ def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner:
 
 
 def _gamma(point: int) -> int:
-    """Return the number of bits of Elias' gamma code for the whole number `point` + 1."""
+    """Return the length of Elias' gamma code for `point` + 1."""
     return 2 * (point + 1).bit_length() - 1
 
 

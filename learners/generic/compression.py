@@ -1,4 +1,4 @@
-"""A private learner that admits longer hypotheses as it reads more records."""
+"""A private learner that reads more for longer hypotheses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = ["CompressionLearner", "Round", "hold_out_size"]
 
 
 def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many records a noisy test of one hypothesis needs.
+    """Return how many records a noisy test needs.
 
     Guarantee
     ---------
@@ -79,7 +79,7 @@ class Round(NamedTuple):
 
     @property
     def tested(self) -> int:
-        """The number of records on which the round tests its hypothesis."""
+        """The number of records that test the hypothesis."""
         return self.stop - self.middle
 
 
@@ -93,7 +93,7 @@ def _ones(concept: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class CompressionLearner(OfHypotheses, PlainParameters):
-    """Learn from few examples if the target has a short description.
+    """Learn from few examples if the target is short to describe.
 
     Round t takes n_1·2^(t−1) fresh records. On one half of these the generic learner chooses among the
     hypotheses of at most b_t bits. On the other half the error of the chosen hypothesis is measured, with
@@ -180,7 +180,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """The class with one concept for each labelling of the domain."""
+        """The class with one concept for each labelling."""
         return Hypotheses.of(self.concepts).distinct()
 
     @cached_property
@@ -195,7 +195,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed.
+        """The accuracy claimed; None if there is none.
 
         The default `caps` and a round at least as long as the default are needed.
 
@@ -209,11 +209,11 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that admit every concept of the class."""
+        """The number of examples that admit every concept."""
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return the number of examples that admit hypotheses of this many bits.
+        """Return the number of examples that admit this many bits.
 
         Examples
         --------
@@ -224,7 +224,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return next(it.stop for it in self._endless() if it.bits >= bits)
 
     def rounds(self, size: int) -> list[Round]:
-        """Return the rounds that fit into a database of this many records."""
+        """Return the rounds that fit into this many records."""
         found = []
         for it in self._endless():
             if it.stop > size:
@@ -233,7 +233,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return found
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems whose target is in the class, with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -280,7 +280,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the admitted hypotheses by index, the choosing mechanism, and the errors."""
+        """Return the admitted hypotheses, the choosing mechanism, and the errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
@@ -291,7 +291,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return admitted, choice, self._errors(database, it.start, it.middle)[admitted]
 
     def _errors(self, database: Any, start: int, stop: int) -> NDArray[np.float64]:
-        """Return how many of the records `start` to `stop` − 1 each hypothesis misclassifies."""
+        """Return each hypothesis' errors on records `start` to `stop` − 1."""
         return self.hypotheses.table.errors(self._count(database, start, stop))
 
     def _count(self, database: Any, start: int = 0, stop: int | None = None) -> LabelCounts:
@@ -325,7 +325,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return int(max([lengths[0], *fitting]))
 
     def _learned_from(self, bits: int, count: int) -> int:
-        """Return how many records the generic learner needs for hypotheses of `bits` bits."""
+        """Return how many records a choice among `bits` bits needs."""
         return _generic_size(
             int((self.lengths <= bits).sum()),
             alpha=self.alpha / 3.0,

@@ -37,7 +37,7 @@ _MOST = 2**40
 
 
 def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
-    """Return how many unlabelled examples separate all hypotheses that differ.
+    """Return how many unlabelled examples separate the hypotheses.
 
     Hypotheses that agree on these examples rarely differ elsewhere.
 
@@ -85,7 +85,7 @@ def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelPrivateLearner(OfHypotheses, PlainParameters):
-    """Learn a concept so that labels are private and points are not.
+    """Learn a concept with private labels and public points.
 
     A database is a list of (x, y). The first part (`share`) is used without labels. One concept is kept for
     each labelling of its x's. The exponential mechanism then chooses a kept concept by the labels of the
@@ -153,7 +153,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """The class with one concept for each labelling of the domain."""
+        """The class with one concept for each labelling."""
         return Hypotheses.of(self.concepts).distinct()
 
     @property
@@ -168,7 +168,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def labelled_size(self) -> int:
-        """The number of labelled records that the utility claim needs in addition."""
+        """The number of labelled records that the claim needs in addition."""
         kept = sauer_bound(points=self.unlabelled_size, vc_dimension=self.hypotheses.vc_dimension)
         kept = min(kept, len(self.hypotheses.names))
         return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)
@@ -183,7 +183,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return max(math.ceil(size / part) + 1 for size, part in parts)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems whose target is in the class, with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -204,7 +204,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each labelling of the points by the class.
+        """Return one concept for each labelling of the points.
 
         Examples
         --------
@@ -238,7 +238,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
 
 def _kinds(database: Any) -> Any:
-    """Return the distinct records if they are known, else all records."""
+    """Return the distinct records if they are known."""
     return database.present if isinstance(database, ListedExamples) else database
 
 
@@ -271,7 +271,7 @@ class ReplacedRecords(LabelPrivateLearner):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def suggested_pairs(self) -> list[Any]:
-        """Return neighbours whose first x differs, so that different concepts are kept."""
+        """Return neighbours whose first x differs."""
         least = self.size if isinstance(self.size, int) else self.size[0]
         label = self.hypotheses.labels[0]
         rest = [(self.hypotheses.domain[0], label)] * (least - 1)

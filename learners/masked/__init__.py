@@ -1,4 +1,4 @@
-"""The class MASKED-PARITY, which shows what interaction gains (K08 §5, K11 §5.3).
+"""The class MASKED-PARITY and what interaction gains.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""The learners of MASKED-PARITY, audited against every valid oracle."""
+"""Audits of the learners of MASKED-PARITY with every valid oracle."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Concepts(Reweighted):
     """Proposes concepts, always with uniform examples."""
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a concept that differs from this one in one bit of r, or in `a`."""
+        """Return a concept that differs in one bit of r, or in `a`."""
         del label
         return _named(MaskedProblem(population, examples=1).varied(rng))
 
@@ -70,7 +70,7 @@ def _concept_error(output: Any, population: Any) -> float:
 
 
 def _wrong_side(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return how far an answer lies past the threshold, away from the truth."""
+    """Return how far an answer lies on the wrong side of the threshold."""
     threshold = 0.25
     if isinstance(query.function, BitQuery):
         threshold = 0.25 / query.function.dimension
@@ -98,7 +98,7 @@ def _weak(*, dimension: int) -> SQAlgorithm:
 
 
 def masked_against(*, dimension: int = 8) -> OracleRun:
-    """Return `AdaptiveMasked` as the subject of an audit against all valid oracles.
+    """Return the audit subject of `AdaptiveMasked`.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def masked_against(*, dimension: int = 8) -> OracleRun:
 
 
 def bent_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner` at the tolerance of K08 Theorem 5.1, to audit with any oracle.
+    """Return the audit subject of `BentLearner` at K08 Theorem 5.1's tolerance.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def bent_against(*, dimension: int = 8) -> OracleRun:
 
 
 def weak_against(*, dimension: int = 8) -> OracleRun:
-    """Return `WeakLearner` as the subject of an audit against all valid oracles.
+    """Return the audit subject of `WeakLearner`.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def weak_against(*, dimension: int = 8) -> OracleRun:
 
 
 def coarse_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner` at the tolerance of K11 Theorem 5.16, to audit with any oracle.
+    """Return the audit subject of `BentLearner` at K11 Theorem 5.16's tolerance.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Algorithms with statistical queries for MASKED-PARITY on uniform examples."""
+"""SQ algorithms for MASKED-PARITY on uniform examples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AdaptiveMasked", "BentLearner", "GuessingLearner", "WeakLearner", "b
 
 
 def bit_tau(dimension: int) -> float:
-    """Return the tolerance at which an answer determines a bit of r.
+    """Return the tolerance that determines a bit of r.
 
     It is 1/(4d + 1) (K11 Proposition 5.18).
 
@@ -96,7 +96,7 @@ class AdaptiveMasked(_OnWords):
 
 @dataclass(frozen=True)
 class BentLearner(_OnWords):
-    """Learn r and `a` of MASKED-PARITY in *one* round, with a bent function.
+    """Learn MASKED-PARITY in *one* round with a bent function.
 
     The learner refutes K08 Theorem 5.1.
 

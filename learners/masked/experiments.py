@@ -1,4 +1,4 @@
-"""How often an SQ algorithm learns the concepts of a class, with a given oracle."""
+"""How often an SQ algorithm learns, with a given oracle."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def over_concepts(
 
 
 def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float:
-    """Return a lower bound on the share of concepts with error at least 1/4.
+    """Return a lower bound on the share of concepts with error ≥ 1/4.
 
     It holds for every non-adaptive learner (K11 Theorem 5.16).
 

@@ -1,4 +1,4 @@
-"""Means of statistical queries about MASKED-PARITY, split as in K11 equation (7).
+"""Means of statistical queries about MASKED-PARITY (K11 equation (7)).
 
 The mean E[g] on the concept c_{r,a} is a constant C_g, plus a part that depends on r alone, plus (−1)^a times
 a part that depends on r. One Walsh transform gives the last part for all 2^d words r.
@@ -28,7 +28,7 @@ class Pointwise(Protocol):
         """The length d of the words x."""
 
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the query's values at the records ((x, i, b), y).
+        """Return the values at the records ((x, i, b), y).
 
         Words x are given as numbers.
         """
@@ -115,7 +115,7 @@ class Split:
     bits: NDArray[np.float64]
 
     def parts(self, r: Any) -> Parts:
-        """Return the parts at one word r, or at an array of words."""
+        """Return the parts at one word r, or at many."""
         words, dimension = np.asarray(r), len(self.bits)
         shown = signs(bit(words[..., None], np.arange(dimension), dimension=dimension)) * self.bits
         return Parts(self.constant, self.masked[words], shown.sum(axis=-1))
@@ -123,7 +123,7 @@ class Split:
 
 @lru_cache(maxsize=64)
 def split(query: Pointwise) -> Split:
-    """Return the parts of a query's mean, by a pass over all 2^(d + 1)·d points.
+    """Return the parts of a query's mean, from all points.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["MaskedHypothesis", "masked_error"]
 
 @dataclass(frozen=True)
 class MaskedHypothesis:
-    """A hypothesis that labels (x, i, b) by one word if b = 0 and by another if b = 1.
+    """A hypothesis with one word for b = 0 and one for b = 1.
 
     The label is (−1)^(⟨word, x⟩ + mask) if b = 0, and (−1)^{shown_i} if b = 1. A concept c_{r,a} is the case
     word = shown = r, mask = a.
@@ -48,11 +48,11 @@ class MaskedHypothesis:
 
     @property
     def concept(self) -> tuple[tuple[int, ...], int]:
-        """The concept that agrees with this hypothesis on the examples with b = 0."""
+        """The concept that agrees with this hypothesis where b = 0."""
         return bits_of(self.word, self.dimension), self.mask
 
     def error(self, target: Any) -> float:
-        """Return the error on the concept ((r_1, …, r_d), a) for uniform examples.
+        """Return the error on a concept for uniform examples.
 
         Guarantee
         ---------

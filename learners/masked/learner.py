@@ -128,7 +128,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return AdaptiveMasked(self.dimension)
 
     def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
-        """Return the learner with another beta, after a check of `alpha`."""
+        """Return the learner with another beta."""
         if alpha is not None:
             probability(alpha, what=f"The `alpha` of `{type(self).__name__}`")
         return super()._at(None, beta)
@@ -139,7 +139,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return problems of `sample_size` examples with r = 0…0, 0…01 and 1…1."""
+        """Return problems of `sample_size` examples."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())
@@ -156,7 +156,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return random_masked(self.dimension, examples=self.sample_size(), rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the concept that the SQ learner finds with a private oracle."""
+        """Return the learned concept."""
         self._read(database)
         if not self._chunk(database):
             return INSUFFICIENT
@@ -210,13 +210,13 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return [(left, [(point, 1), *left[1:]])]
 
     def _bit_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return the share of records in chunk j with i = j, b = 1 and y = −1, for every j."""
+        """Return the share of records with i = j, b = 1 and y = −1 in chunk j."""
         hits = (read.b == 1) & (read.y == -1)
         chunks = [slice(place * chunk, (place + 1) * chunk) for place in range(self.dimension)]
         return np.array([(hits[it] & (read.i[it] == place)).mean() for place, it in enumerate(chunks)])
 
     def _mask_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return the share of records in the last chunk that contradict a = 0, for every r.
+        """Return the share of records that contradict a = 0, for every r.
 
         These records have b = 0 and y ≠ (−1)^⟨r, x⟩.
         """
@@ -233,7 +233,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return _Read(*columns)
 
     def _columns(self, records: Any) -> NDArray[np.int64]:
-        """Return word, place, bit and label of every record, shape (records, 4)."""
+        """Return word, place, bit and label of every record."""
         points, negative = self.concepts.split(records)
         matrix = bit_matrix(points, length=self.concepts.length, owner=type(self).__name__)
         d = self.dimension

@@ -141,9 +141,10 @@ def coset_queries(dimension: int) -> list[WordQuery]:
 
 @dataclass(frozen=True)
 class ParityByQueries:
-    """A learner of PARITY that returns the first word that no answer excludes.
+    """A learner of PARITY by exclusion.
 
-    No algorithm can use the answers better, because any consistent word may be the target.
+    It returns the least word that no answer excludes. No algorithm can use the answers better, because any
+    consistent word may be the target.
 
     Parameters
     ----------

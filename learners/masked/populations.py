@@ -93,7 +93,7 @@ class MaskedPopulation:
 
 
 class BlindOracle(Oracle):
-    """The oracle of the lower bound, which hides the mask `a` where it can.
+    """The oracle of the lower bound, which hides the mask `a`.
 
     Parameters
     ----------

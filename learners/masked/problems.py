@@ -58,20 +58,20 @@ class MaskedProblem:
         return ListedExamples(self._records, 2 * points + self._labels[points])
 
     def varied(self, rng: np.random.Generator) -> MaskedProblem:
-        """Return the problem of a concept that differs in one bit of r, or in `a`."""
+        """Return a problem that differs in one bit of r, or in `a`."""
         place = int(rng.integers(self.population.dimension + 1))
         old = self.population
         near = replace(old, a=1 - old.a) if not place else replace(old, r=old.r ^ 1 << place - 1)
         return MaskedProblem(near, self.examples)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the exact error, or 1 if the output is not a concept."""
+        """Return the exact error, or 1 for an invalid output."""
         del database
         return masked_error(output, self.population.concept)
 
     @cached_property
     def _records(self) -> tuple[Any, ...]:
-        """Every record, with label 1 and label −1 next to each other."""
+        """Every record, point by point."""
         domain = MaskedParityClass(self.population.dimension).listed_domain()
         return tuple((point, label) for point in domain for label in (1, -1))
 

@@ -42,7 +42,7 @@ class MaskedQuery(ABC):
 
     @abstractmethod
     def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
-        """Return the query's values at the records ((x, i, b), y).
+        """Return the values at the records ((x, i, b), y).
 
         Words x are given as numbers.
         """
@@ -68,7 +68,7 @@ class MaskedQuery(ABC):
         return np.broadcast_to(values, len(records)).astype(np.float64)
 
     def asked(self, tau: float) -> StatisticalQuery:
-        """Return the query with a tolerance, in the form that oracles take."""
+        """Return the query with a tolerance."""
         return StatisticalQuery(self, tau, low=self.low, boolean=self.boolean, vectorised=self.many)
 
 
@@ -99,7 +99,7 @@ class BitQuery(MaskedQuery):
 
 @dataclass(frozen=True)
 class MaskQuery(MaskedQuery):
-    """The query for `a`, given a guess `word` of r (K11 §5.3.1, step 2).
+    """The query for `a`, given a guess of r (K11 §5.3.1, step 2).
 
     It is (b = 0) ∧ (y ≠ (−1)^⟨word, x⟩). Its mean is a/2 if `word` is r.
 
@@ -126,7 +126,7 @@ class MaskQuery(MaskedQuery):
 
 @dataclass(frozen=True)
 class ParityQuery(MaskedQuery):
-    """The query for the parity of `word`, which tells `a` if `word` is r.
+    """The query for the parity of `word`.
 
     It is y·(−1)^⟨word, x⟩ if b = 0, else 0. Its mean is (−1)^a/2 if r is `word`, else 0.
 

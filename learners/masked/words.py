@@ -1,4 +1,4 @@
-"""Words of bits as whole numbers, with the first bit heaviest."""
+"""Words of bits as whole numbers, first bit heaviest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["bit", "check_dimension", "numbers", "parity", "signs"]
 
 
 def bit(values: Any, place: Any, *, dimension: int) -> Any:
-    """Return the bit at `place` of words given as numbers, elementwise.
+    """Return the bit at `place` of words, elementwise.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def bit(values: Any, place: Any, *, dimension: int) -> Any:
 
 
 def numbers(bits: Any) -> Any:
-    """Return the number of each row of bits, with the first bit heaviest.
+    """Return the number of each row of bits, first bit heaviest.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def numbers(bits: Any) -> Any:
 
 
 def parity(left: Any, right: Any) -> Any:
-    """Return the inner product modulo 2 of words given as numbers, elementwise.
+    """Return inner products modulo 2 of words, elementwise.
 
     Examples
     --------

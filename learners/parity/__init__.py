@@ -1,4 +1,4 @@
-"""Private learners of PARITY, with exact laws and derived sample sizes.
+"""Private learners of PARITY.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Algorithm A*, a private learner of parities with any failure probability."""
+"""Algorithm A*, which learns parities privately."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
-    """Learn a parity privately by several runs of A and a choice (algorithm A*).
+    """Learn a parity privately by several runs of A (algorithm A*).
 
     The answer is a tuple of bits. It is "⊥" if every run of A refused. On fewer than `sample_size` examples
     it is "insufficient samples".
@@ -151,7 +151,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if the plan does not prove it.
+        """The accuracy claimed; None if the plan does not prove it.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, or None if it is too large to compute."""
+        """Return the exact law, or None if it is too large."""
         made = self.plan
         check_database(database)
         if not self._law_is_feasible(len(database)):
@@ -231,7 +231,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return few and made.test <= _MOST_TESTED and law_is_feasible(self.dimension, made.training)
 
     def _law_of_first(self, examples: BitExamples) -> Finite:
-        """Return the law of the first of k answers other than "⊥"."""
+        """Return the law of the earliest of k answers other than "⊥"."""
         masses = _masses(self.run.distribution(examples))
         none = masses.pop(REFUSED)
         rounds = sum(none**earlier for earlier in range(self.plan.candidates))
@@ -259,7 +259,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
 
 def _masses(law: Any) -> dict[Any, float]:
-    """Return the possible outcomes of a finite law with their probabilities."""
+    """Return the possible outcomes of a finite law."""
     masses = np.exp(law.log_probabilities).tolist()
     pairs = zip(law.outcomes, masses, strict=True)
     return {answer: mass for answer, mass in pairs if mass > 0.0 or answer == REFUSED}

@@ -1,4 +1,4 @@
-"""How A* chooses one of several candidates by their mistakes on a test set."""
+"""How A* chooses a candidate by mistakes on a test set."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Example = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, eq=False)
 class BitExamples(Sequence[Example]):
-    """Examples (x, y) with x a tuple of bits and y a bit.
+    """Examples (x, y) over bits.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
 
 
 def _bits(values: list[Any], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    """Return the values as booleans if they are bits of the given shape, else None."""
+    """Return bits of the given shape as booleans, else None."""
     if not values:
         return np.zeros(shape, dtype=np.bool_)
     try:

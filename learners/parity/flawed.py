@@ -1,4 +1,4 @@
-"""Flawed versions of A and A*, which an audit must refute."""
+"""Flawed versions of A and A*."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["BoldParityLearner", "NaiveParityLearner", "OverspentParityRetry", "U
 
 @dataclass(frozen=True)
 class UncheckedParityLearner(ParityLearner):
-    """Wrong version of A with p = epsilon/4 for every epsilon below 4.
+    """Wrong version of A with p = epsilon/4 up to epsilon = 4.
 
     Guarantee
     ---------
@@ -45,7 +45,7 @@ class UncheckedParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class BoldParityLearner(ParityLearner):
-    """Wrong version of A that refuses half as often as privacy needs.
+    """Wrong version of A that refuses too rarely.
 
     Guarantee
     ---------
@@ -72,7 +72,7 @@ class BoldParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class NaiveParityLearner(ParityLearner):
-    """Wrong version of A that solves the equations of all examples.
+    """Wrong version of A that uses all examples.
 
     Guarantee
     ---------
@@ -101,7 +101,7 @@ class NaiveParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class OverspentParityRetry(AmplifiedParityLearner):
-    """Wrong version of K08's A* that exceeds its budget.
+    """Wrong version of K08's A* that overspends.
 
     It has ⌈log2(1/β′)⌉ rounds, each of which loses epsilon/log2(1/β′).
 

@@ -1,4 +1,4 @@
-"""Neighbouring samples on which a learner of parities has a large loss."""
+"""Neighbouring samples with a large loss for learners of parities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["telling_pairs"]
 def telling_pairs(
     dimension: int, size: int, *, places: tuple[int, ...] = (0,)
 ) -> list[tuple[BitExamples, BitExamples]]:
-    """Return pairs of samples that differ in the label of one example.
+    """Return samples that differ in the label of one example.
 
     Parameters
     ----------

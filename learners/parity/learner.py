@@ -39,7 +39,7 @@ _DRAWS = 2**21
 
 @dataclass(frozen=True)
 class ParityLearner(OfParities, ClaimsItsEpsilon):
-    """Learn a parity privately from a random part of the examples (algorithm A).
+    """Learn a parity privately from some examples (algorithm A).
 
     A refuses with probability q. Otherwise it takes each example with probability p and returns a uniform r
     among all r whose parity c_r(x) = ⟨r, x⟩ agrees with every example taken. r is a tuple of bits. If no
@@ -121,7 +121,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def rates(self) -> Rates:
-        """The probabilities p of taking an example and q of refusing at once."""
+        """The probabilities p of taking an example and q of refusing."""
         if self.tight:
             return Rates.tight(self.epsilon)
         return Rates.printed(self.epsilon, owner=type(self).__name__)
@@ -133,7 +133,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def records(self) -> Any:
-        """Every (x, y), or a Hypothesis strategy for more than 8 variables."""
+        """Every (x, y), or a strategy for more than 8 variables."""
         if self.dimension <= _LISTED:
             return list(product(product((0, 1), repeat=self.dimension), (0, 1)))
         from hypothesis import strategies
@@ -164,7 +164,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return outputs
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, or None if computing it takes too long."""
+        """Return the exact law, or None if it takes too long."""
         check_database(database)
         if not law_is_feasible(self.dimension, len(database)):
             return None

@@ -60,7 +60,7 @@ class Multisets:
     def neighbours(
         self, database: Sequence[Multiset], records: Any, rng: np.random.Generator | None = None
     ) -> Iterator[list[Multiset]]:
-        """Yield all neighbours, or random neighbours without end if `rng` is given."""
+        """Yield all neighbours, or random ones without end if `rng` is given."""
         del records
         near = list(self._near(database[0]))
         if rng is None:
@@ -137,7 +137,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def family(self) -> str:
-        """The name of the lists that the multisets stand for, with their parameters.
+        """The name of the family of lists, with parameters.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class ParityLearnerMultisets(PlainParameters):
 
 
 def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
-    """Return the entry of `ParityLearner` on all samples of one size."""
+    """Return the entry of all samples of one size."""
     kind = "tight A" if tight else "A"
     return Entry(
         f"parity-d{dimension}-n{examples}",

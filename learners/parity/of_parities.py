@@ -40,11 +40,11 @@ class OfParities(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed."""
+        """The accuracy claimed; None if there is none."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> Sequence[ParityProblem]:
-        """Return hard problems with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         from learners.parity.sources import hard_problems
 
         return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size())

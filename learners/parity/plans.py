@@ -1,4 +1,4 @@
-"""How many candidates and examples A* needs, with every constant derived.
+"""The number of candidates and examples of A*, with derivations.
 
 A takes an example with probability p and refuses at once with probability q (`Rates`). Consider a run of A on
 n examples that a parity labels. If the run does not refuse, it returns a parity of error above α with
@@ -157,7 +157,7 @@ def failure_bound(
 def _retry(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the retry plan with failure bound at most beta, or None if there is none."""
+    """Return the retry plan with failure bound at most beta, or None."""
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     none = rates.refusal**count
     if none >= beta:
@@ -169,7 +169,7 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan in which each failure event has probability at most beta/3.
+    """Return the plan whose failure events have at most beta/3 each.
 
     The events are numbered at the top of this module. If q is too large, the result is None. With A as
     printed, log_{4/3}(1/β′) candidates are learned from parts of the size of K11 Lemma 4.1.

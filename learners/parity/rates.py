@@ -54,7 +54,7 @@ class Rates:
 
     @classmethod
     def tight(cls, epsilon: float) -> Rates:
-        """Return the largest p that epsilon allows, and the smallest q.
+        """Return the largest p, and the smallest q, for epsilon.
 
         p = tanh(epsilon/2), and q = (1 − p)/(3 − p).
         """
@@ -73,7 +73,9 @@ class Rates:
         return max(2.0 * math.atanh(p), math.log1p(p / self.refusal - p))
 
     def bad(self, count: int, *, dimension: int, alpha: float) -> float:
-        """Return a bound on the probability of an error above `alpha` without refusal.
+        """Return a bound on the probability of a bad answer without refusal.
+
+        The answer is bad if its error is above `alpha`.
 
         Guarantee
         ---------
@@ -86,7 +88,7 @@ class Rates:
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the least number of examples for which `Rates.bad` is at most `bad`.
+        """Return the least number of examples with `Rates.bad` at most `bad`.
 
         Examples
         --------
@@ -97,7 +99,7 @@ class Rates:
         return max(0, math.ceil(log / -math.log1p(-self.inclusion * alpha)))
 
     def sample_size(self, beta: float, *, dimension: int, alpha: float) -> int:
-        """Return a number of examples for which one run fails with at most `beta`.
+        """Return a sample size at which a run fails with at most `beta`.
 
         Guarantee
         ---------

@@ -1,4 +1,4 @@
-"""Hard problems for parities, and laws of points with exact errors.
+"""Hard problems for parities.
 
 A law is a mixture of uniform laws on affine subspaces.
 """
@@ -28,7 +28,7 @@ _BELOW = 0.99
 
 @dataclass(frozen=True)
 class Part:
-    """The uniform law on an affine subspace, with its weight in a mixture.
+    """The uniform law on an affine subspace, with a weight.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Part:
         return float(np.dot(self.origin, word) % 2)
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Return `count` points of the part as packed bits, the first bit heaviest."""
+        """Return `count` points as packed bits, first bit heaviest."""
         points = np.tile(_packed([self.origin]), (count, 1))
         for sums in self._sums:
             points ^= sums[np.frombuffer(rng.bytes(count), np.uint8)]
@@ -59,7 +59,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """One table for each eight directions, with the sum of those that a byte chooses."""
+        """Sums of each eight directions, one for every byte of coins."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
@@ -126,7 +126,7 @@ class BitSource:
 
 @dataclass(frozen=True)
 class ParityProblem:
-    """The problem of learning a parity from samples of a source.
+    """The problem of learning a parity from a source.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class ParityProblem:
         return self.source.draw(self.size, rng, target=self.target)
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the exact error of an answer; infinite if it is not a parity."""
+        """Return the exact error; infinite for an answer that is no parity."""
         if not self._is_parity(output):
             return math.inf
         return self.source.odd(a ^ b for a, b in zip(output, self.target, strict=True))
@@ -221,7 +221,7 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
 
 def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
-    """Return a problem with a random target on up to three random affine subspaces.
+    """Return a random problem on up to three affine subspaces.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
 
 
 def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
-    """Return the sum of the directions that each byte of coins chooses, as bytes."""
+    """Return the sum of directions for each byte of coins."""
     sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
     for place, direction in enumerate(_packed(directions)):
         sums[np.arange(256) >> place & 1 == 1] ^= direction
@@ -269,27 +269,27 @@ def _units(dimension: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSource:
-    """Return a mixture of the zero vector and the span of directions."""
+    """Return a mixture of the zero vector and a span."""
     zero = (0,) * len(directions[0])
     parts = (Part(1.0 - weight, zero), Part(weight, zero, directions))
     return BitSource(parts if weight < 1.0 else parts[1:])
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a law that is rarely the first unit vector and else has no first variable."""
+    """Return a law in which the first variable is rarely 1."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture of unit vectors of this weight and the zero vector."""
+    """Return a mixture of unit vectors of this weight."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))
 
 
 def _halves(dimension: int, weight: float) -> BitSource:
-    """Return a law on the first half of the variables, or rarely on the other half."""
+    """Return a law on one half of the variables, rarely on the other."""
     zero, units = (0,) * dimension, _units(dimension)
     half = dimension // 2
     return BitSource((Part(1.0 - weight, zero, units[:half]), Part(weight, zero, units[half:])))

@@ -29,7 +29,7 @@ _CHUNK = 2**24
 
 
 def law_is_feasible(dimension: int, size: int) -> bool:
-    """Return whether the law on databases of this size takes only seconds.
+    """Return whether the law takes only seconds to compute.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _affine_subspaces(dimension: int) -> int:
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
-    """Return the law of the solution space if examples are chosen independently.
+    """Return the law of the solution space of random examples.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
 
 
 def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
-    """Return the law of a uniform member of a random space, shape (2^d,)."""
+    """Return the law of a uniform solution, shape (2^d,)."""
     width = max(1, 2**dimension // 8)
     spaces = [(space, mass) for space, mass in law.items() if space]
     total = np.zeros(2**dimension)
@@ -89,7 +89,9 @@ def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
 
 
 def half_space(point: Iterable[int], label: int) -> int:
-    """Return the space of all r with ⟨point, r⟩ = label, the first bit of r the lightest.
+    """Return the space of all r with ⟨point, r⟩ = label.
+
+    The first bit of r is the lightest.
 
     Examples
     --------
@@ -104,7 +106,7 @@ def half_space(point: Iterable[int], label: int) -> int:
 
 
 def parities(dimension: int) -> list[tuple[int, ...]]:
-    """Return every r as a tuple of bits, in the order of `member_law`.
+    """Return every r as bits, in the order of `member_law`.
 
     Examples
     --------

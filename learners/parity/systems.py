@@ -20,7 +20,9 @@ WORD = 64
 
 @dataclass(frozen=True)
 class Space:
-    """The solutions of a system, as the origin plus any sum of directions.
+    """The solutions of a system.
+
+    They are the origin plus any sum of directions.
 
     Examples
     --------
@@ -32,7 +34,7 @@ class Space:
     directions: tuple[int, ...]
 
     def member(self, coins: int) -> int:
-        """Return the origin plus the directions chosen by the bits of `coins`."""
+        """Return the origin plus the directions that `coins` chooses."""
         solution = self.origin
         for place, direction in enumerate(self.directions):
             if coins >> place & 1:
@@ -71,7 +73,7 @@ class BitSystem:
         return cls(len(examples), tuple(columns), as_numbers(examples.labels[None, :])[0])
 
     def solve(self, chosen: int) -> Space | None:
-        """Return the solutions of the chosen equations, or None if there are none.
+        """Return the solutions of the chosen equations, or None.
 
         Bit i of `chosen` stands for equation i.
         """
@@ -95,7 +97,7 @@ class BitSystem:
     def solve_words(
         self, chosen: NDArray[np.uint64], coins: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """Return a solution for each choice of equations, and whether there is one.
+        """Return a solution for each choice of equations, if there is one.
 
         Parameters
         ----------
@@ -134,7 +136,7 @@ class BitSystem:
 
 
 def as_numbers(rows: NDArray[np.bool_]) -> list[int]:
-    """Return each row of booleans as a number, the first column as the lowest bit.
+    """Return each row of booleans as a number, lowest bit first.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def as_numbers(rows: NDArray[np.bool_]) -> list[int]:
 
 
 def as_tuple(number: int, length: int) -> tuple[int, ...]:
-    """Return the bits of a number, the lowest bit at the front.
+    """Return the bits of a number, lowest bit first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Proper and improper learners of points and thresholds with pure privacy (BNS §1)."""
+"""Pure learners of points and thresholds (BNS §1)."""
 
 from learners.pure.hashed import HashedPoint, HashedPointLearner, hashed_size
 from learners.pure.proper import PureIntervalLearner, PurePointLearner, pure_size

@@ -1,4 +1,4 @@
-"""What the pure learners over the numbers below 2^d have in common."""
+"""What the pure learners of numbers have in common."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["PureLearner", "one_behind"]
 
 @dataclass(frozen=True, kw_only=True)
 class PureLearner(OfNumbers, ClaimsItsEpsilon):
-    """A learner over the numbers of d bits that is private with δ = 0.
+    """A learner of numbers that is private with δ = 0.
 
     Examples
     --------

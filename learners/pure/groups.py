@@ -1,4 +1,4 @@
-"""The exponential mechanism over very many numbers with few distinct scores."""
+"""The exponential mechanism on intervals of equal scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ __all__ = ["GroupedChoice"]
 
 @dataclass(frozen=True, eq=False)
 class GroupedChoice:
-    """Choose a number of {0 … top} with probability proportional to exp(epsilon·score/2).
+    """The exponential mechanism over {0 … top}.
+
+    The weights are exp(epsilon·score/2).
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.ui
 
 @dataclass(frozen=True)
 class HashedPoint:
-    """The predictor that is 1 on the numbers in one bucket of a linear hash.
+    """The predictor that is 1 on one bucket of a hash.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class HashedPoint:
     dimension: int
 
     def __call__(self, number: Any) -> Any:
-        """Return the label 0 or 1 of a number, or an array of labels."""
+        """Return the label of a number, or an array of labels."""
         if isinstance(number, np.ndarray):
             told = parities(number.astype(np.uint64), self.rows) == np.uint64(self.bucket)
             return told.astype(np.int64)
@@ -113,7 +113,7 @@ class HashedPoint:
         return 1 << (self.dimension - len(basis))
 
     def error_on(self, source: NumberSource, target: int) -> float:
-        """Return the exact probability that the predictor is wrong about a point function."""
+        """Return the exact error on a point function."""
         numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
         said = parities(numbers, self.rows) == np.uint64(self.bucket)
         wrong = [
@@ -125,7 +125,7 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return the best number of bits of a bucket, and the number of examples.
+    """Return the best bits of a bucket, and the number of examples.
 
     Guarantee
     ---------
@@ -248,7 +248,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if `bits` is not the default."""
+        """The accuracy claimed; None if `bits` is not the default."""
         return PAC(self.alpha, self.beta) if self.hash_bits == self._best[0] else None
 
     def problems(self) -> list[Any]:
@@ -258,7 +258,7 @@ class HashedPointLearner(PureLearner):
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
-        """Return the mechanism that chooses a bucket of a given map."""
+        """Return the mechanism that chooses a bucket."""
         sample = self._sample(database)
         buckets = parities(sample.points, rows)
         both = np.concatenate([buckets, buckets])
@@ -276,7 +276,7 @@ class HashedPointLearner(PureLearner):
         return [self._one(sample, choices, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of (map, bucket), or None for more than 4096 maps."""
+        """Return the exact law of (map, bucket); None for more than 4096 maps."""
         from audit.distributions import Finite
 
         maps = self._maps()

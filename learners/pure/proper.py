@@ -31,7 +31,7 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many examples the exponential mechanism needs to learn a class.
+    """Return how many examples a choice from a class needs.
 
     Guarantee
     ---------
@@ -103,7 +103,7 @@ class _ProperLearner(PureLearner):
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept; None above d = 12."""
+        """Return the exact law; None above d = 12."""
         from audit.distributions import Finite
 
         if self.dimension > MOST_LISTED:
@@ -114,7 +114,7 @@ class _ProperLearner(PureLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class PurePointLearner(_ProperLearner):
-    """Learn a point by the exponential mechanism on the errors of all 2^d points.
+    """Learn a point by the exponential mechanism.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class PurePointLearner(_ProperLearner):
         return point_errors(sample, top=self.top)
 
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
-        """Return the exact probabilities of some numbers, and of all others together."""
+        """Return the exact probabilities of some numbers, and of all others."""
         listed: Sequence[int] = sorted(set(points))
         choice = self.choice(database)
         gaps = zip([-1, *listed], [*listed, self.top + 1], strict=True)
@@ -176,7 +176,7 @@ class PurePointLearner(_ProperLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class PureIntervalLearner(_ProperLearner):
-    """Learn a threshold by the exponential mechanism on the errors of all 2^d + 1.
+    """Learn a threshold by the exponential mechanism.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Private summaries of a database that answer all queries of a concept class.
+"""Private summaries that answer all queries of a class.
 
 Examples
 --------

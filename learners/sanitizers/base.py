@@ -1,4 +1,4 @@
-"""What the (ε, δ)-private sanitizers of numbers have in common."""
+"""What the sanitizers of numbers have in common."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEAST_ALPHA = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class NumberSanitizer(StatedSize, PlainParameters):
-    """The checked parameters of a sanitizer of the numbers 0 … 2^dimension − 1.
+    """The parameters of a sanitizer of the numbers of d bits.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed for every database, or None if `size` is too small."""
+        """The accuracy claimed; None if `size` is too small."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     @cached_property
@@ -131,7 +131,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability for databases of `size` records."""
+        """Return a bound on the failure probability."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
@@ -140,7 +140,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @cached_property
     def private_size(self) -> int:
-        """The least number of records for which the choosing mechanism is private (BNS §4.1)."""
+        """The least size for which choosing is private (BNS §4.1)."""
         return least_size(
             alpha=self.choosing_alpha,
             beta=self.beta,
@@ -150,12 +150,12 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @cached_property
     def _needed(self) -> int:
-        """The smallest number of records for which privacy and accuracy are claimed."""
+        """The least size with privacy and accuracy."""
         return least_with(lambda m: self.failure_bound(m) <= self.beta, start=self.private_size)
 
     @property
     def largest_step(self) -> float:
-        """The largest epsilon of one step for which BNS Lemma 4 holds."""
+        """The largest epsilon of a step for BNS Lemma 4."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbouring databases of two points, some at the noisy test's threshold."""
+        """Return neighbours of two points."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

@@ -1,4 +1,4 @@
-"""The choosing mechanism, run repeatedly without listing the domain."""
+"""The choosing mechanism, run repeatedly."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class RepeatedChoosing:
     rounds: int
 
     def sample(self, size: int, rng: np.random.Generator) -> list[list[int]]:
-        """Return the indices of the points that each of `size` runs chooses, in order."""
+        """Return the points that each of `size` runs chooses, as indices."""
         noise = rng.laplace(0.0, self.test.scale, (size, self.rounds))
         uniforms = rng.random((size, self.rounds, 2))
         return [self._run(noise[run], uniforms[run]) for run in range(size)]
 
     def law(self) -> dict[frozenset[int], float]:
-        """Return the probability of every set of indices that can be chosen."""
+        """Return the probability of every set that can be chosen."""
         one, final = ChoosingRound(self.test, self.weight), dict[frozenset[int], float]()
         running: dict[frozenset[int], float] = {frozenset(): 1.0}
         for _ in range(self.rounds):
@@ -83,7 +83,7 @@ class RepeatedChoosing:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-        """The distinct counts, the points by count, and where each count begins."""
+        """The distinct counts, the points by count, and where counts begin."""
         order = np.argsort(self.tally.counts, kind="stable")
         levels, starts = np.unique(self.tally.counts[order], return_index=True)
         return levels, order, np.append(starts, len(order))

@@ -1,4 +1,4 @@
-"""Flawed sanitizers, whose privacy claims an audit must refute."""
+"""Flawed sanitizers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """A flaw in which each call gets the whole delta, and the counts the whole epsilon."""
+    """A flaw in which every step gets the whole budget."""
 
     epsilon: float
     delta: float
 
     @property
     def choosing_delta(self) -> float:
-        """The whole delta, for every call of the choosing mechanism and of Rec."""
+        """The whole delta."""
         return self.delta
 
     @cached_property
@@ -36,7 +36,7 @@ class _Unsplit:
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
-    """Wrong sanitizer of points in which every round spends the whole budget.
+    """Wrong sanitizer of points that spends the budget repeatedly.
 
     Guarantee
     ---------
@@ -61,7 +61,7 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
-    """Wrong sanitizer of thresholds in which every round spends the whole budget.
+    """Wrong sanitizer of thresholds that spends the budget repeatedly.
 
     Guarantee
     ---------

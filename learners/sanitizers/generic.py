@@ -44,7 +44,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
-    """Choose a small database by the exponential mechanism on its worst error.
+    """Choose a small database by its worst error.
 
     The weight of a small database is exp(−epsilon·m·(worst error)/2) for m records. A database is a list of
     points of the domain. The output is a tuple of `output_size` points.
@@ -138,13 +138,13 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def sampled_size(self) -> int:
-        """The size of a small database by the sampling argument."""
+        """The size of the output by sampling."""
         bound = sauer_bound(points=len(self.records), vc_dimension=self.concepts.vc_dimension())
         return math.floor(2.0 / self.alpha**2 * math.log(2.0 * bound)) + 1
 
     @property
     def rounded_size(self) -> int:
-        """The size of a small database by the rounding argument."""
+        """The size of the output by rounding."""
         return math.ceil(len(self.records) / (2.0 * self.alpha) * (1.0 - _ROUNDING))
 
     @property
@@ -169,7 +169,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def occurrences(self) -> NDArray[np.float64]:
-        """How often each point occurs in each small database, shape (databases, points)."""
+        """The counts of points in small databases, shape (databases, points)."""
         places = np.array(self.candidates)
         found = np.zeros((len(places), len(self.records)))
         for column in places.T:
@@ -182,7 +182,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 
     def shares(self, database: Any) -> NDArray[np.float64]:
-        """Return the share of the records at each point of the domain."""
+        """Return the share of records at each point."""
         owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)
@@ -202,12 +202,12 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return {canonical.key(point): place for place, point in enumerate(self.records)}
 
     def worst_errors(self, database: Any) -> NDArray[np.float64]:
-        """Return the largest error over the whole class of every small database."""
+        """Return the largest error of every small database."""
         truth = self._table @ self.shares(database)
         return np.asarray(np.abs(self.answers - truth).max(axis=1))
 
     def estimate(self, output: Any, concept: Any) -> float:
-        """Return the answer of an output to the query of a concept.
+        """Return an output's answer to a concept's query.
 
         Examples
         --------

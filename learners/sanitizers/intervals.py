@@ -1,4 +1,4 @@
-"""A proper sanitizer of thresholds by Rec and repeated choosing (BNS Theorem 4)."""
+"""A proper sanitizer of thresholds (BNS Theorem 4)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST_OUTCOMES = 2**17
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalSanitizer(IntervalCuts):
-    """Release a database with nearly the same share below every threshold.
+    """Release a database that keeps the share below every threshold.
 
     A database is a list of ints or an array of numbers 0 … 2^dimension − 1. The numbers are cut into cells
     with few records, and each cell is counted with noise. The output is a sorted tuple of `output_size`
@@ -102,7 +102,7 @@ class IntervalSanitizer(IntervalCuts):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed for every database, or None if `size` is too small."""
+        """The accuracy claimed; None if `size` is too small."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
@@ -120,7 +120,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability for databases of `size` records.
+        """Return a bound on the failure probability.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class IntervalSanitizer(IntervalCuts):
     def counted(
         self, database: Any, size: int, rng: np.random.Generator
     ) -> list[tuple[tuple[Node, ...], NDArray[np.int64]]]:
-        """Return the intervals that each of `size` runs takes out, and the noisy counts."""
+        """Return the intervals taken out and the noisy counts, run by run."""
         tree = tree_of(self.tally(database), self.dimension)
         first, *others = rng.spawn(size + 1)
         runs, noisy = self.runs(tree, size, first), []
@@ -160,7 +160,7 @@ class IntervalSanitizer(IntervalCuts):
         return sorted(places - {1 << self.dimension})
 
     def released(self, cuts: list[int], noisy: NDArray[np.int64]) -> tuple[int, ...]:
-        """Return the output for cells that begin at `cuts` and have these noisy counts.
+        """Return the output for cells with these cuts and noisy counts.
 
         Examples
         --------
@@ -177,7 +177,7 @@ class IntervalSanitizer(IntervalCuts):
         return rounded(points, np.stack([middles, ends], axis=1).ravel(), size=self.output_size)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, or None if it is too large."""
+        """Return the exact law, or None if it is too large."""
         from audit.distributions import Finite
 
         wide = min(2**self.dimension, 3 * self.rounds + 1, 64)

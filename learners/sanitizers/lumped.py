@@ -1,4 +1,4 @@
-"""Exact laws of sanitizers on 64-bit numbers, with noisy counts put into classes."""
+"""Exact laws of sanitizers on 64-bit numbers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _Lumped(PlainParameters):
         return size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what is found, and the class of every count that is shown."""
+        """Return what is found, and the classes of the shown counts."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -137,7 +137,7 @@ class LumpedPoints(_Lumped):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedIntervals(_Lumped):
-    """A sanitizer of thresholds that shows removed intervals and classes of counts.
+    """A sanitizer of thresholds that shows classes of counts.
 
     Parameters
     ----------
@@ -194,9 +194,9 @@ class LumpedIntervals(_Lumped):
         )
 
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
-        """Return the counts of the cells that contain points of `told`.
+        """Return the counts of the cells around points of `told`.
 
-        The key of a count is the index of the first such point.
+        The key of a count is the index of a cell's first such point.
         """
         cells: dict[int, int] = {}
         for place, point in enumerate(self.told):

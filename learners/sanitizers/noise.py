@@ -17,7 +17,7 @@ __all__ = ["clamped_geometric", "class_masses", "straying"]
 
 
 def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[np.float64]:
-    """Return the probabilities of low, …, high for an answer plus clamped noise.
+    """Return the probabilities of low, …, high under clamped noise.
 
     Guarantee
     ---------
@@ -38,7 +38,7 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
 
 
 def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.float64]:
-    """Return the probability of each class of an answer plus noise.
+    """Return the probability of each class of a noisy answer.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _tail(t: float, rate: float) -> float:
 
 
 def straying(distance: float, *, terms: int, rate: float) -> float:
-    """Return a bound on the probability that some partial sum of noises is large.
+    """Return a bound on the probability of a large partial sum of noises.
 
     Parameters
     ----------

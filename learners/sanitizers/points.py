@@ -144,11 +144,11 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def output_size(self) -> int:
-        """The number of records of the output if it is a database."""
+        """The number of points of a proper output."""
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability for databases of `size` records.
+        """Return a bound on the failure probability.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class PointSanitizer(NumberSanitizer):
         return RepeatedChoosing(self.tally(database), test, weight=step / 4.0, rounds=self.rounds)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the counts of the points found, or a database if `proper`."""
+        """Return the counts found, or a database if `proper`."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -210,7 +210,7 @@ class PointSanitizer(NumberSanitizer):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, or None if it is too large."""
+        """Return the exact law, or None if it is too large."""
         from audit.distributions import Finite
 
         if not self.listable:

@@ -27,7 +27,7 @@ _MOST_HEAVY = 60
 
 @dataclass(frozen=True, eq=False)
 class NumbersProblem:
-    """A database of numbers, and the exact error of a sanitizer's output on it.
+    """A database of numbers, with exact errors of outputs.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
 def moved(
     problem: NumbersProblem, *, dimension: int, alpha: float, rng: np.random.Generator
 ) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and records of a problem with a share moved to one point.
+    """Return a problem's name and records after a share was moved.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def moved(
 
 
 def random_numbers(dimension: int, *, size: int, rng: np.random.Generator) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and the records of up to 60 points with random masses.
+    """Return the name and records of a random database.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _scales(top: int) -> list[int]:
 
 
 def _database(masses: list[tuple[int, float]], *, size: int, top: int) -> NDArray[np.uint64]:
-    """Return `size` records with about the given mass at each point."""
+    """Return `size` records with about these masses."""
     held: dict[int, int] = {}
     for point, mass in masses:
         room = size - sum(held.values())

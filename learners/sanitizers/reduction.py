@@ -1,4 +1,4 @@
-"""A proper private learner made from a sanitizer (BNS Theorem 5)."""
+"""A private learner made from a sanitizer (BNS Theorem 5)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return a sample size at which small training errors imply small errors.
+    """Return a size at which training errors bound true errors.
+
+    Training errors of at most `low` then imply errors of at most `high`.
 
     Guarantee
     ---------
@@ -55,7 +57,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label, with the learner's name in error messages."""
+    """The sanitizer that names the learner in error messages."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -63,7 +65,7 @@ class _ExampleSanitizer(GenericSanitizer):
 
 @dataclass(frozen=True, kw_only=True)
 class SanitizingLearner(StatedSize, PlainParameters):
-    """Learn a concept from a sanitized database of labelled examples.
+    """Learn a concept from a sanitized database.
 
     A database is a list of (x, y). The output is the concept that errs least on the sanitizer's output for
     C^label.
@@ -163,7 +165,10 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def own_claim(self) -> PAC:
-        """A stronger claim than that of BNS Theorem 5, on `sample_size` examples."""
+        """The accuracy that holds on `sample_size` examples.
+
+        It is stronger than that of BNS Theorem 5.
+        """
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property
@@ -178,7 +183,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @cached_property
     def transfer_size(self) -> int:
-        """The examples with which training errors up to 2·alpha imply errors up to 3·alpha."""
+        """The number of examples at which training errors bound true errors."""
         return self._transferred(self.alpha, self.beta)
 
     def _transferred(self, alpha: float, beta: float) -> int:
@@ -186,14 +191,14 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return transfer_size(labellings, low=2.0 * alpha, high=3.0 * alpha, beta=beta)
 
     def _accuracy(self, alpha: float, beta: float) -> tuple[float, float]:
-        """Return alpha and beta if 0 < alpha < 1/3 and 0 < beta < 1/2, else raise."""
+        """Return alpha and beta, or raise if they are out of range."""
         owner = type(self).__name__
         finite_number(alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
         finite_number(beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
         return alpha, beta
 
     def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
-        """Return the number of examples for which the utility is claimed.
+        """Return the number of examples that the claim needs.
 
         Parameters
         ----------
@@ -216,7 +221,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size())
 
     def best(self, output: Any) -> Any:
-        """Return the concept that errs least on a sanitized database, or the first of several.
+        """Return the concept that errs least on a sanitized database.
 
         Examples
         --------
@@ -244,7 +249,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [self.sanitizer(database, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, or None if the sanitizer has no finite law."""
+        """Return the exact law of the concept, or None."""
         from audit.distributions import Finite
 
         if not isinstance(self.sanitizer, GenericSanitizer):

@@ -16,7 +16,7 @@ __all__ = ["completed", "rounded"]
 
 
 def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int) -> tuple[int, ...]:
-    """Return a database of `size` records that follows the cumulative shares of points.
+    """Return a database of `size` records with about these shares.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
 def completed(
     shares: Mapping[int, float], *, cap: float, unnamed: int, others: Iterable[int]
 ) -> dict[int, float]:
-    """Return shares of points that sum to 1, from noisy shares of the heavy points.
+    """Return shares that sum to 1, from noisy shares.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def completed(
 
 
 def _levelled(shares: Mapping[int, float], total: float) -> dict[int, float]:
-    """Return shares that sum to 1, all moved by the same amount but none below 0."""
+    """Return shares of sum 1, all moved by the same amount down to 0."""
     if total <= 1.0:
         return {point: share + (1.0 - total) / len(shares) for point, share in shares.items()}
     falling = np.sort(np.array(list(shares.values())))[::-1]

@@ -1,4 +1,4 @@
-"""Sample sizes that BNS state up to a constant, with the constant 1."""
+"""Sample sizes of BNS with the constant 1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["theorem_3_order", "theorem_4_order"]
 
 
 def theorem_3_order(*, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return the formula inside the O() of BNS Theorem 3, the sample size for points.
+    """Return the formula inside the O() of BNS Theorem 3.
 
     It is (1/(α^1.5·ε))·√ln(1/δ)·ln(1/(αβεδ)).
 
@@ -24,7 +24,7 @@ def theorem_3_order(*, alpha: float, beta: float, epsilon: float, delta: float) 
 
 
 def theorem_4_order(dimension: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return the formula inside the O() of BNS Theorem 4, the sample size for thresholds.
+    """Return the formula inside the O() of BNS Theorem 4.
 
     It is (1/(α^2.5·ε))·8^log*(d)·√log*(d)·ln(1/(αδ))·ln(log*(d)/(αβεδ)), where ln replaces the printed log.
 

@@ -1,4 +1,4 @@
-"""How much each of many private steps may cost within a total budget."""
+"""What each of many private steps may cost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ACCURACY = 2e-9
 
 @dataclass(frozen=True)
 class Spending:
-    """The cost of a composition of private steps, by three accountants.
+    """The cost of a composition, by three accountants.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ class Spending:
         return composed_epsilon(self.claims, delta=self.delta)
 
     def simply_within(self, epsilon: float) -> bool:
-        """Return whether basic or advanced composition stays within (epsilon, delta)."""
+        """Return whether basic or advanced composition is within budget."""
         return self._sums.delta <= self.delta and min(self.basic, self.advanced) <= epsilon
 
     def within(self, epsilon: float) -> bool:
-        """Return whether basic, advanced or optimal composition stays within (epsilon, delta)."""
+        """Return whether some composition bound is within budget."""
         if self.simply_within(epsilon):
             return True
         return _composed_delta(self.claims, epsilon) <= self.delta - _ACCURACY
@@ -97,7 +97,7 @@ def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) 
 def affordable(
     claims: Callable[[float], Sequence[PrivacyClaim]], *, epsilon: float, delta: float, largest: float
 ) -> Spending:
-    """Return the cost of all steps at the largest epsilon that the budget allows.
+    """Return the cost at the largest affordable step.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return about the largest number in [low, high] at which `holds` is true.
+    """Return about the largest number at which `holds` is true.
 
     `holds` must be true at `low`.
     """

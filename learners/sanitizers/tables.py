@@ -1,4 +1,4 @@
-"""The outputs of a sanitizer for all vectors of noisy counts."""
+"""The outputs for all vectors of noisy counts."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class CountTable:
 
     @classmethod
     def of(cls, released: Callable[[tuple[int, ...]], Any], values: range, *, length: int) -> CountTable:
-        """Return the table of all vectors of `length` counts among `values`."""
+        """Return the table of all vectors of `length` counts."""
         index: dict[Any, int] = {}
         places = [index.setdefault(released(drawn), len(index)) for drawn in product(values, repeat=length)]
         return cls(tuple(index), np.array(places, dtype=np.intp))
 
     def law(self, laws: Sequence[NDArray[np.float64]]) -> dict[Any, float]:
-        """Return the probability of every output for independent counts with these laws."""
+        """Return the law of the output for independent counts."""
         masses = np.ones(1)
         for law in laws:
             masses = np.outer(masses, law).ravel()

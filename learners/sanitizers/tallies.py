@@ -1,4 +1,4 @@
-"""Databases of numbers stored as counts, and the exact errors of answers."""
+"""Databases of numbers as counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_BITS = 64
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct points of a database, and how often each occurs.
+    """The distinct points of a database and their counts.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Tally:
         return int(self.upto[-1])
 
     def point_error(self, shares: Mapping[int, float]) -> float:
-        """Return the largest error of `shares` as answers to all queries of POINT_d.
+        """Return the largest error of `shares` over POINT_d.
 
         A point that is missing in `shares` has the answer 0.
 
@@ -93,19 +93,19 @@ class Tally:
 
     @cached_property
     def upto(self) -> NDArray[np.int64]:
-        """The number of records at the first i points, for i = 0 … distinct."""
+        """The records at the first i points, for every i."""
         sums: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self.counts)])
         return sums
 
     @cached_property
     def _sums(self) -> NDArray[np.float64]:
-        """The share of the records at the first i points, for i = 0 … distinct."""
+        """The share of records at the first i points, for every i."""
         return np.asarray(self.upto / self.size)
 
 
 @dataclass(frozen=True, eq=False)
 class CountedNumbers(Sequence[int]):
-    """An immutable database of numbers in increasing order, stored as counts.
+    """An immutable database of sorted numbers.
 
     Parameters
     ----------
@@ -149,7 +149,9 @@ class CountedNumbers(Sequence[int]):
 
 
 def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
-    """Return how many records lie from each cut up to the next.
+    """Return the number of records in each cell.
+
+    A cell goes from one cut up to the next.
 
     Examples
     --------
@@ -182,7 +184,7 @@ def length(database: Any, *, owner: str) -> int:
 
 
 def tally(database: Any, *, dimension: int, owner: str) -> Tally:
-    """Return the counts of a database of whole numbers below 2^dimension.
+    """Return the counts of a database of numbers.
 
     Raises
     ------

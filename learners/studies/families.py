@@ -76,7 +76,7 @@ def parity_family(dimension: int, *, alpha: float, size: int) -> SearchedProblem
 
 
 def agnostic_family(hypotheses: Hypotheses, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of agnostic learners of a class with `size` examples."""
+    """Return the problems of agnostic learners with `size` examples."""
     any_one = partial(_random_listed, hypotheses=hypotheses, alpha=alpha, size=size)
     return SearchedProblems(
         hard_problems(hypotheses, alpha=alpha, examples=size), partial(varied_problem, noisy=True), any_one

@@ -30,7 +30,7 @@ DOMAIN = 8
 
 
 def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float) -> float:
-    """Return the probability that the generic learner misses the target of `crowd_problem`.
+    """Return the failure probability on `crowd_problem`.
 
     Guarantee
     ---------
@@ -51,7 +51,7 @@ def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float
 
 
 def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
-    """Return the problem in which nearly all rivals have an error just above alpha."""
+    """Return the problem with rivals of error just above alpha."""
     law: NDArray[np.float64] = np.zeros((len(hypotheses.domain), 2))
     law[0, 1] = _WEIGHT * _ALPHA
     law[1, 0] = 1.0 - _WEIGHT * _ALPHA
@@ -60,7 +60,7 @@ def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
 
 @cache
 def few_points(bits: int) -> Hypotheses:
-    """Return all concepts of POINT_d on the first `DOMAIN` points of its domain.
+    """Return POINT_d on the first `DOMAIN` points of its domain.
 
     If all examples lie on these points, the generic learner has the same law as with POINT_d.
 

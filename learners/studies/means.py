@@ -54,7 +54,7 @@ class ChunkMeans:
 
 @dataclass(frozen=True)
 class MeansProblem:
-    """A law of records, given by the values of the queries.
+    """A law of records, given by values of queries.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class MeansProblem:
 
 @dataclass(frozen=True)
 class OneZeroMeans(MeansProblem):
-    """The problem of a target conjunction on examples with at most one 0.
+    """The problem of a conjunction on examples with at most one 0.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class OneZeroMeans(MeansProblem):
     def of(
         cls, name: str, target: tuple[bool, ...], masses: tuple[float, ...], *, chunk: int
     ) -> OneZeroMeans:
-        """Return the problem with this target and these masses, of sum at most 1.
+        """Return the problem with this target and these masses.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class ConceptMeans(MeansProblem):
         )
 
     def varied(self, rng: np.random.Generator) -> ConceptMeans:
-        """Return the problem of a concept that differs in `a` or in one bit of `r`."""
+        """Return a concept that differs in `a` or in one bit of `r`."""
         place = int(rng.integers(self.dimension + 1))
         r, a = (self.r, 1 - self.a) if place == self.dimension else (self.r ^ 1 << place, self.a)
         return ConceptMeans.of(self.dimension, r=r, a=a, chunk=self.chunk, bent=self.bent)

@@ -26,7 +26,9 @@ _WEIGHT = 1.01
 
 @dataclass(frozen=True)
 class Elimination:
-    """Learn a parity without privacy, as a uniform solution of all examples.
+    """Learn a parity without privacy.
+
+    The answer is a uniform solution of all examples.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ class Elimination:
     dimension: int
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a parity as bits, or None if no parity agrees with the examples."""
+        """Return a parity as bits, or None if there is no solution."""
         examples = examples_of(database, dimension=self.dimension, owner="Elimination")
         space = BitSystem.of(examples).solve((1 << len(examples)) - 1)
         coins = as_numbers((rng.random(self.dimension) < 0.5)[None, :])[0]
@@ -50,7 +52,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution is not the target.
+    """Return the probability that a solution is not the target.
 
     Guarantee
     ---------

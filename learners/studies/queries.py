@@ -86,7 +86,7 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
 
 
 def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) -> Curve:
-    """Return the curve of the learner of conjunctions in one model."""
+    """Return the curve of the learner in one model."""
 
     def learner(d: float) -> ConjunctionOnMeans:
         return ConjunctionOnMeans(dimension=int(d), epsilon=_EPSILON, alpha=alpha, beta=beta, model=model)
@@ -112,7 +112,7 @@ def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) 
 
 
 def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
-    """Return the probability that a needed variable of `conjunction_problem` is dropped.
+    """Return the failure probability on `conjunction_problem`.
 
     Guarantee
     ---------
@@ -230,7 +230,7 @@ def masked(*, beta: float = 0.1) -> Study:
 
 
 def _masked_curves(beta: float) -> tuple[Curve, ...]:
-    """Return the curves of the local learners with two rounds and with one."""
+    """Return the curves for two rounds and for one."""
 
     def interactive(d: float) -> MaskedOnMeans:
         return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")

@@ -1,4 +1,4 @@
-"""Studies of the sample sizes of learners of points and thresholds (BNS §1, §3)."""
+"""Studies of learners of points and thresholds (BNS §1, §3)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TOLD: dict[str, Any] = {"epsilon": _EPSILON, "alpha": _ALPHA, "beta": _BETA}
 
 
 def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSILON) -> float:
-    """Return the probability that the exponential mechanism misses the target.
+    """Return the failure probability of the exponential mechanism.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
 
 
 def approximate_point_failure(learner: PointLearner, size: int) -> float:
-    """Return the probability that the approximate learner misses the target of `light_point`.
+    """Return the failure probability on `light_point`.
 
     Guarantee
     ---------
@@ -89,18 +89,18 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
 
 def hashed(d: float) -> HashedPointLearner:
-    """Return the pure improper learner of points with the studies' parameters."""
+    """Return the pure improper learner of points."""
     return HashedPointLearner(dimension=int(d), **_TOLD)
 
 
 def light_point(d: float, size: int) -> list[PointProblem]:
-    """Return the problem on two numbers whose target has mass 1.01·alpha."""
+    """Return the problem whose target has mass 1.01·alpha."""
     source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
     return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
 
 
 def last_threshold(d: float, size: int) -> list[IntervalProblem]:
-    """Return the problem with mass 1.01·alpha just below the last number."""
+    """Return the problem with mass 1.01·alpha below the threshold."""
     top = 2 ** int(d)
     source = NumberSource(int(d), ((top - 2, _MASS), (top - 1, 1.0 - _MASS)))
     return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
@@ -154,7 +154,7 @@ def _point_curves() -> tuple[Curve, ...]:
 
 
 def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
-    """Return the approximate learner of points with the studies' parameters."""
+    """Return the approximate learner of points."""
     return PointLearner(dimension=int(d), delta=delta, **_TOLD)
 
 
@@ -191,7 +191,7 @@ def points_delta(*, dimension: int = 64) -> Study:
 
 
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
-    """Return the curves of the pure and of the approximate learner of INTERVAL."""
+    """Return the curves of two learners of INTERVAL."""
 
     def told(value: float) -> dict[str, Any]:
         return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}
@@ -236,7 +236,7 @@ def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) ->
 
 
 def _stated_curves() -> tuple[Curve, Curve]:
-    """Return the curves of Rec with an even budget, and of the search that it replaces."""
+    """Return the curves of Rec with an even budget, and of the search."""
     told = {"delta": _DELTA, **_TOLD}
 
     def family(d: float, size: int) -> SearchedProblems:

@@ -41,14 +41,14 @@ class Node:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Where the interval's two halves begin, and the point after the interval."""
+        """Where the interval's halves begin, and the point after it."""
         middle = (self.low + (1 << self.level >> 1),) if self.level else ()
         return (self.low, *middle, self.high + 1)
 
 
 @dataclass(frozen=True, eq=False)
 class DyadicTree:
-    """The dyadic intervals of {0 … 2^dimension − 1} that hold a record.
+    """The dyadic intervals that hold a record.
 
     Levels that divide the records in the same way are stored as one kind.
 
@@ -72,12 +72,12 @@ class DyadicTree:
 
     @property
     def firsts(self) -> list[NDArray[np.intp]]:
-        """The index of the first point in every interval, for each kind of level."""
+        """The first point of every interval, for each kind of level."""
         return self._built[0]
 
     @property
     def full(self) -> list[NDArray[np.int64]]:
-        """The number of records in every interval, for each kind of level."""
+        """The records in every interval, for each kind of level."""
         return self._built[1]
 
     @property
@@ -120,7 +120,7 @@ def tree_of(tally: Tally, dimension: int) -> DyadicTree:
 
 
 class Remaining:
-    """The records left in every dyadic interval after some were removed.
+    """The records left in every dyadic interval.
 
     Parameters
     ----------
@@ -144,11 +144,11 @@ class Remaining:
         return Remaining(self.tree, self._counts)
 
     def counts(self, level: int) -> NDArray[np.int64]:
-        """Return the number of records left in every interval of a level."""
+        """Return the records left in every interval of a level."""
         return self._counts[self.tree.kinds[level]]
 
     def highest(self) -> NDArray[np.float64]:
-        """Return the largest number of records left in an interval, for each level."""
+        """Return the most records left in an interval, for each level."""
         most = np.array([held.max() for held in self._counts], dtype=np.float64)
         return np.asarray(most[self.tree.kinds])
 

@@ -1,4 +1,4 @@
-"""Cuts between which few records lie, found by Rec and the choosing mechanism."""
+"""Cuts between which few records lie."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_ROUNDS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalCuts(NumberSanitizer):
-    """Take out dyadic intervals of many records until few records are left.
+    """Take out dyadic intervals until few records are left.
 
     The output is a tuple of intervals (low, high) in the order in which they were taken out.
 
@@ -105,11 +105,11 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of each call of the choosing mechanism and of A_dist."""
+        """The delta of each call that needs one."""
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
-        """Return the claims of all steps if every step has epsilon = `step`."""
+        """Return the claims of all steps of epsilon `step`."""
         rec = calls(self.top, epsilon=step, delta=self.choosing_delta, tight=True)
         return [*rec, ApproximateDP(step, self.choosing_delta)] * self.rounds
 
@@ -128,7 +128,9 @@ class IntervalCuts(NumberSanitizer):
         return []
 
     def rec_failure(self, promise: float) -> float:
-        """Return a bound on the probability that Rec returns a quality below promise/2.
+        """Return a bound on the probability that Rec fails.
+
+        Rec fails if the quality is below promise/2.
 
         Guarantee
         ---------
@@ -158,14 +160,14 @@ class IntervalCuts(NumberSanitizer):
         return min(1.0, points * math.exp(-step * promise / 16.0) + refused)
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the probability that too many records lie between cuts."""
+        """Return a bound on the failure probability."""
         t, step = self.alpha * size, self.spending.step
         choosing = 0.5 * math.exp(-step * t / 16.0) + size * math.exp(-step * t / 32.0)
         return min(1.0, self.rounds * (self.rec_failure(t) + choosing))
 
     @property
     def rec(self) -> ConcavePromise:
-        """The mechanism that finds the level from the vector of qualities."""
+        """The mechanism that finds the level."""
         return ConcavePromise(
             epsilon=self.spending.step,
             delta=self.choosing_delta,
@@ -213,7 +215,7 @@ class IntervalCuts(NumberSanitizer):
         return [search.run(tree, one) for one in rng.spawn(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the intervals, or None if it is too large."""
+        """Return the exact law, or None if it is too large."""
         from audit.distributions import Finite
 
         masses = self.law(tree_of(self.tally(database), self.dimension))
@@ -222,13 +224,13 @@ class IntervalCuts(NumberSanitizer):
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
     def listable(self, distinct: int) -> bool:
-        """Whether this many distinct points have few enough sequences of intervals to list."""
+        """Whether the sequences of intervals are few enough to list."""
         nodes = min(2 << self.dimension, distinct * (self.dimension + 1))
         sequences: int = nodes ** min(self.rounds, distinct, _MOST_ROUNDS)
         return sequences <= _MOST_SEQUENCES
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
-        """Return the probability of every sequence of intervals, or None if there are too many."""
+        """Return the probability of every sequence, or None for too many."""
         return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""The exact law of the search for cuts on databases of few points."""
+"""The exact law of the search for cuts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """The probability of each result of a round, with the records left."""
+    """The probability of each result of a round."""
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]
 
 
 def cut_law(search: CutSearch, tree: DyadicTree) -> dict[tuple[Node, ...], float]:
-    """Return the probability of every sequence of intervals that is taken out.
+    """Return the probability of every sequence of intervals.
 
     Examples
     --------

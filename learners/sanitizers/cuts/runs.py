@@ -60,7 +60,10 @@ def cut_runs(
 def _round(
     search: CutSearch, group: _Group, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, Remaining, NDArray[np.intp]]]:
-    """Return the intervals that a round removes, each with the records left and its runs."""
+    """Return the intervals that a round removes.
+
+    Each comes with the records left and the runs concerned.
+    """
     if not group.left.counts(0).any():
         return []
     runs, found = np.concatenate(group.runs), []
