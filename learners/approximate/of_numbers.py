@@ -21,7 +21,7 @@ __all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers(StatedSize):
-    """A learner of the numbers of d bits.
+    """A learner of concepts over the numbers below 2^dimension.
 
     Examples
     --------

@@ -38,7 +38,7 @@ MOST_LISTED = 12
 
 @dataclass(frozen=True)
 class MostPositive:
-    """The numbers of d bits, scored by how often they have the label 1.
+    """The numbers below 2^dimension, scored by how often they have the label 1.
 
     Guarantee
     ---------

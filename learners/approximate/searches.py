@@ -138,20 +138,20 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return how far from the level comparisons are right.
+        """Return the least distance from the level at which comparisons are safe.
 
-        They are all right with probability 1 − `beta`.
+        With probability 1 − `beta` no comparison at this distance or more errs.
         """
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:
-        """Return the length at a place in the list, or 0 after its end."""
+        """Return the length at a place in the list of lengths, or 0 past its end."""
         if place == self.lengths:
             return 0
         return 1 << place if self.by == "power" else place + 1
 
     def outcomes(self, sample: NumberSample) -> Iterator[tuple[float, int]]:
-        """Yield every answer after its log-probability."""
+        """Yield the log-probability of every answer, with the answer."""
         waiting = [(0.0, 0, self.lengths)]
         while waiting:
             log, low, high = waiting.pop()

@@ -70,7 +70,7 @@ def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
 
 
 def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float = 0.5) -> OracleRun:
-    """Return the audit subject of `PerceptronQueries` with all valid oracles.
+    """Return `PerceptronQueries` with all valid oracles, as the subject of an audit.
 
     Examples
     --------
@@ -129,13 +129,13 @@ def _off_lloyd(algorithm: KMeansQueries, output: Any, population: Population) ->
 
 
 def _outwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers answers that move a centre outwards."""
+    """Return a score for answers that move a centre away from 0."""
     del truth
     return -answer if getattr(query.function, "place", None) is None else answer
 
 
 def _inwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers answers that move a centre inwards."""
+    """Return a score for answers that move a centre towards 0."""
     return -_outwards(query, truth, answer)
 
 
@@ -146,7 +146,7 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return the audit subject of `KMeansQueries` with all valid oracles.
+    """Return `KMeansQueries` with all valid oracles, as the subject of an audit.
 
     The audit tries only laws on which `is_steady` holds.
 

@@ -29,7 +29,7 @@ def in_both_models(
 ) -> tuple[Entry, ...]:
     """Return four entries of a learner, two for each model of noise.
 
-    One of the two has few records; the other has the learner's stated size.
+    For each model there is an entry on few records and an entry on the learner's stated size.
 
     Parameters
     ----------

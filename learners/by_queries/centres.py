@@ -146,7 +146,7 @@ class KMeansQueries:
 
     @property
     def accuracy(self) -> float:
-        """The largest distance of a coordinate from Lloyd's centre."""
+        """The largest distance of a coordinate from Lloyd's centres."""
         return 2.0 * self.tau / self.least_mass
 
     @property

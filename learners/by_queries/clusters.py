@@ -60,7 +60,7 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return the largest distance of a coordinate from Lloyd's.
+    """Return the largest distance of a coordinate from Lloyd's centres.
 
     It is infinite for an invalid output.
 
@@ -81,7 +81,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Return whether errors within `accuracy` keep Lloyd's clusters.
+    """Return whether centres within `accuracy` of Lloyd's give the same clusters.
 
     Guarantee
     ---------
@@ -150,7 +150,7 @@ class ClusterProblem:
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the largest distance of a coordinate from Lloyd's.
+        """Return the largest distance of a coordinate from Lloyd's centres.
 
         It is infinite for an invalid output.
         """
@@ -158,7 +158,7 @@ class ClusterProblem:
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a similar steady problem, or this problem if none is found."""
+        """Return a similar problem on which `is_steady` holds, or this problem."""
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()
@@ -215,7 +215,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a random steady problem, or None.
+    """Return a random problem on which `is_steady` holds, or None.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         def _noise(self) -> ChunkNoise: ...
 
         def means(self, database: Any) -> NDArray[np.float64] | None:
-            """Return each variable's answer without noise, or None."""
+            """Return each variable's answer without noise; None for too few records."""
 
         def _chunk(self, database: Any) -> int: ...
 
@@ -188,7 +188,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return `_checked`, and the counts of records in each chunk."""
+        """Return the rows of `_checked`, and the counts of each kind of record by chunk."""
         sample, chunk = listed(database), self._chunk(database)
         counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
         return self._checked(sample), np.array(counts)
@@ -301,7 +301,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's answer without noise, or None.
+        """Return each variable's answer without noise; None for too few records.
 
         Examples
         --------

@@ -89,7 +89,7 @@ def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float
 
 
 def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return the audit subject of `ConjunctionQueries` with all valid oracles.
+    """Return `ConjunctionQueries` with all valid oracles, as the subject of an audit.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
 
 
 def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return the audit subject of `TrustingConjunctions`, with the correct claim.
+    """Return `TrustingConjunctions` with all valid oracles, as the subject of an audit.
 
     Examples
     --------

@@ -119,11 +119,11 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
         return Accuracy(self.algorithm.accuracy, self.beta) if self.problems() else None
 
     def problems(self) -> list[ClusterProblem]:
-        """Return steady problems of `sample_size` points."""
+        """Return problems on which `is_steady` holds, with `sample_size` points."""
         return cluster_problems(self.algorithm, examples=self.sample_size())
 
     def random(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a random steady problem."""
+        """Return a random problem on which `is_steady` holds."""
         found = random_clusters(self.algorithm, examples=self.sample_size(), rng=rng)
         return self.problems()[0] if found is None else found
 

@@ -190,7 +190,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return np.array([kept, dropped])
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's answer without noise, or None.
+        """Return each variable's answer without noise; None for too few records.
 
         Examples
         --------
@@ -253,9 +253,9 @@ class NoiseIgnored(NoisyConjunctionLearner):
 
 
 def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float64]:
-    """Return the log-probability that two Laplace variables exceed `value`.
+    """Return the log-probability that a sum of Laplace variables exceeds `value`.
 
-    They are independent, of scales `wide` ≥ `narrow`.
+    The two variables are independent, of scales `wide` ≥ `narrow`.
 
     Guarantee
     ---------

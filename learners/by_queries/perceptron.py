@@ -132,7 +132,7 @@ class PerceptronQueries:
 
     @property
     def most_rounds(self) -> int:
-        """T, the most rounds."""
+        """The most rounds of a run."""
         return math.floor((4.0 / self.margin + 0.5) ** 2) + 1 if self.rounds is None else self.rounds
 
     @property

@@ -119,11 +119,11 @@ class ConceptClass(ABC):
         return vc_dimension(self.table())
 
     def listed_domain(self) -> Sequence[Any]:
-        """Return the domain, or raise above `MOST_LISTED` points."""
+        """Return the domain; raise if it has more than `MOST_LISTED` points."""
         return _listed(self.domain, f"The domain of `{type(self).__name__}`")
 
     def listed_concepts(self) -> Sequence[Any]:
-        """Return the concepts, or raise above `MOST_LISTED`."""
+        """Return the concepts; raise if there are more than `MOST_LISTED`."""
         return _listed(self.concepts, f"The class `{type(self).__name__}`")
 
 

@@ -21,7 +21,7 @@ __all__ = ["ConjunctionClass", "MaskedParityClass", "ParityClass"]
 
 @dataclass(frozen=True)
 class _OnBits(ConceptClass):
-    """A class of words over words of `dimension` bits."""
+    """A class whose points and concepts are words of `dimension` bits."""
 
     dimension: int
 

@@ -77,7 +77,7 @@ class ExampleDistribution:
         return cls(list(zip(points, labels, strict=True)), probabilities)
 
     def noisy(self, rate: float, *, labels: tuple[Any, Any]) -> ExampleDistribution:
-        """Return the distribution with each label flipped at `rate`."""
+        """Return the distribution with each label flipped with probability `rate`."""
         other = {labels[0]: labels[1], labels[1]: labels[0]}
         masses: dict[tuple[Any, Any], float] = {}
         for (x, y), mass in zip(self.examples, self._masses.tolist(), strict=True):

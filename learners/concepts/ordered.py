@@ -71,7 +71,7 @@ class _OnNumbers(ConceptClass):
 
 @dataclass(frozen=True)
 class PointClass(_OnNumbers):
-    """The points, POINT_d of BNS §3.1.
+    """The class of points, POINT_d in BNS §3.1.
 
     For j in 0 … 2^d − 1, concept c_j is 1 at x = j only.
 
@@ -93,7 +93,7 @@ class PointClass(_OnNumbers):
 
 @dataclass(frozen=True)
 class IntervalClass(_OnNumbers):
-    """The thresholds, INTERVAL_d of BNS §3.2.
+    """The class of thresholds, INTERVAL_d in BNS §3.2.
 
     For j in 0 … 2^d, concept c_j is 1 at x < j.
 

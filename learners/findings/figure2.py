@@ -79,7 +79,7 @@ def figure_2() -> Finding:
 
 
 def _parity_by_queries() -> tuple[float, int]:
-    """Return the share of targets learned by queries, and the non-zero answers."""
+    """Return the share of targets learned by queries, and the number of answers not 0."""
     learner = ParityByQueries(tuple(coset_queries(_DIMENSION)), tau=2.0 ** (-_DIMENSION / 3))
     right = told = 0
     for r in range(2**_DIMENSION):

@@ -155,6 +155,8 @@ def bns_pure_sanitizers() -> Finding:
 def k11_certainty() -> Finding:
     """Return the finding that a private algorithm must sometimes fail.
 
+    The source is K11 footnote 6.
+
     Examples
     --------
     >>> round(k11_certainty().ratio, 9)

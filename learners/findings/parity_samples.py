@@ -145,7 +145,7 @@ def _first_false(epsilon: float) -> int:
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return the examples of the printed plan and of footnote 4's.
+    """Return how many examples the printed plan and footnote 4's plan need.
 
     The unit is ln(1/β)/(εα). A plan needs k·n′ + s examples, and `log` is ln(1/β).
     """
@@ -158,7 +158,7 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return the largest number of footnote 4's plan, rounded up."""
+    """Return the largest number of footnote 4's plan over all β, rounded up."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 

@@ -94,7 +94,7 @@ def _furthest(table: NDArray[np.float64], *, alpha: float, size: int) -> float:
 
 @cache
 def theorem_3() -> Finding:
-    """Return the finding that the cost of BNS Theorem 3 is free of d.
+    """Return the finding that the cost of BNS Theorem 3 does not grow with d.
 
     Examples
     --------

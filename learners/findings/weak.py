@@ -106,7 +106,7 @@ def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[
 
 
 def k11_distribution_free() -> Finding:
-    """Return the finding that no SQ learner is distribution-free on MASKED-PARITY.
+    """Return the finding that MASKED-PARITY has no distribution-free SQ learner.
 
     Examples
     --------

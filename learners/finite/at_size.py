@@ -21,7 +21,7 @@ __all__ = ["AtSize", "at_size"]
 
 @dataclass(frozen=True, kw_only=True)
 class AtSize(PlainParameters):
-    """A learner at its stated sample size, without its law.
+    """A learner at its stated sample size, without its exact law.
 
     Parameters
     ----------

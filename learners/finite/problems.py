@@ -215,7 +215,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return 0, and whether hypothesis 0 and its nearest rival differ at each point.
+    """Return 0, and where hypothesis 0 and its nearest rival differ.
 
     If all hypotheses agree everywhere, the result is None.
     """

@@ -46,7 +46,7 @@ CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε of a composition at this δ."""
+    """Return the least ε of the composition of `claims` at this δ."""
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
     flawless = math.prod(1.0 - d for _, d in claims)
@@ -67,7 +67,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, the levels above the innermost, and the innermost points."""
+    """Return how many levels are above the innermost, and how many points it has."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -101,7 +101,7 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 
 
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
-    """Return each level's ε of the choice and of an A_dist, and the latter's δ.
+    """Return each level's ε of the choice and of an A_dist, and the δ of an A_dist.
 
     The better of two ways is returned. In the first, ε and δ of the calls add up to (ε, δ). The second leaves
     half of δ to optimal composition, and raises all budgets in steps of 2 % while the total stays within (ε,

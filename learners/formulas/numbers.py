@@ -66,7 +66,7 @@ def point(made: Any) -> Formulas:
 
 
 def point_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of A_dist at d = 64, lumped."""
+    """Return the formulas of A_dist at d = 64, with all numbers but three as one."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -111,7 +111,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points, lumped."""
+    """Return the formulas of the choice among 2^d points, with all but three as one."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 

@@ -1,4 +1,4 @@
-"""Formulas of learners that decide bits."""
+"""Formulas of learners that decide bits (K11 §4, §5.3.1; B Theorem 5)."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def noisy_conjunction(made: Any) -> Formulas:
 
 
 def perceptron(made: Any) -> Formulas:
-    """Return the formulas of weights that stay 0.
+    """Return the formulas of the event that the weights stay 0.
 
     It happens if the first noisy error is at most 3α/4. Without noise that error is 1, because weights of 0
     misclassify every record. With one record for each query the noise is Lap(1/ε) in either model.
@@ -242,7 +242,7 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return the formulas of centres that stay.
+    """Return the formulas of the event that no centre moves.
 
     It happens if all noisy masses, 1 + Lap(1/ε), are below least_mass.
     """

@@ -56,7 +56,7 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
 
 def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a sample size for the generic learner.
+    """Return a sample size at which the generic learner is accurate.
 
     Guarantee
     ---------
@@ -76,7 +76,7 @@ def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) 
 
 
 def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return a sample size for a learner of short descriptions.
+    """Return a sample size at which a learner of short descriptions is accurate.
 
     Guarantee
     ---------

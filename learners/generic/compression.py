@@ -1,4 +1,4 @@
-"""A private learner that reads more for longer hypotheses."""
+"""A private learner that reads more records for longer hypotheses."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def utility_claim(self) -> PAC | None:
         """The accuracy claimed; None if there is none.
 
-        The default `caps` and a round at least as long as the default are needed.
+        Accuracy is claimed only for the default `caps` and a `first_round` at least as long as the default.
 
         Examples
         --------
@@ -209,11 +209,11 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def _needed(self) -> int:
-        """The number of examples that admit every concept."""
+        """The number of examples up to the round that admits every concept."""
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return the number of examples that admit this many bits.
+        """Return the number of examples up to the round that admits this many bits.
 
         Examples
         --------
@@ -325,7 +325,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return int(max([lengths[0], *fitting]))
 
     def _learned_from(self, bits: int, count: int) -> int:
-        """Return how many records a choice among `bits` bits needs."""
+        """Return how many records a choice among hypotheses of `bits` bits needs."""
         return _generic_size(
             int((self.lengths <= bits).sum()),
             alpha=self.alpha / 3.0,

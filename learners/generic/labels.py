@@ -238,7 +238,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
 
 def _kinds(database: Any) -> Any:
-    """Return the distinct records if they are known."""
+    """Return the distinct records if they are known, else all records."""
     return database.present if isinstance(database, ListedExamples) else database
 
 

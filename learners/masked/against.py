@@ -98,7 +98,7 @@ def _weak(*, dimension: int) -> SQAlgorithm:
 
 
 def masked_against(*, dimension: int = 8) -> OracleRun:
-    """Return the audit subject of `AdaptiveMasked`.
+    """Return `AdaptiveMasked` with all valid oracles, as the subject of an audit.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def masked_against(*, dimension: int = 8) -> OracleRun:
 
 
 def bent_against(*, dimension: int = 8) -> OracleRun:
-    """Return the audit subject of `BentLearner` at K08 Theorem 5.1's tolerance.
+    """Return `BentLearner` at the tolerance of K08 Theorem 5.1, as the subject of an audit.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def bent_against(*, dimension: int = 8) -> OracleRun:
 
 
 def weak_against(*, dimension: int = 8) -> OracleRun:
-    """Return the audit subject of `WeakLearner`.
+    """Return `WeakLearner` with all valid oracles, as the subject of an audit.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def weak_against(*, dimension: int = 8) -> OracleRun:
 
 
 def coarse_against(*, dimension: int = 8) -> OracleRun:
-    """Return the audit subject of `BentLearner` at K11 Theorem 5.16's tolerance.
+    """Return `BentLearner` at the tolerance of K11 Theorem 5.16, as the subject of an audit.
 
     Examples
     --------

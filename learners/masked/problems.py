@@ -58,7 +58,7 @@ class MaskedProblem:
         return ListedExamples(self._records, 2 * points + self._labels[points])
 
     def varied(self, rng: np.random.Generator) -> MaskedProblem:
-        """Return a problem that differs in one bit of r, or in `a`."""
+        """Return a problem whose concept differs in one bit of r, or in `a`."""
         place = int(rng.integers(self.population.dimension + 1))
         old = self.population
         near = replace(old, a=1 - old.a) if not place else replace(old, r=old.r ^ 1 << place - 1)

@@ -133,7 +133,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def records(self) -> Any:
-        """Every (x, y), or a strategy for more than 8 variables."""
+        """Every (x, y), or a Hypothesis strategy for more than 8 variables."""
         if self.dimension <= _LISTED:
             return list(product(product((0, 1), repeat=self.dimension), (0, 1)))
         from hypothesis import strategies

@@ -169,7 +169,7 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan whose failure events have at most beta/3 each.
+    """Return the plan in which each failure event has probability at most beta/3.
 
     The events are numbered at the top of this module. If q is too large, the result is None. With A as
     printed, log_{4/3}(1/β′) candidates are learned from parts of the size of K11 Lemma 4.1.

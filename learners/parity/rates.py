@@ -99,7 +99,7 @@ class Rates:
         return max(0, math.ceil(log / -math.log1p(-self.inclusion * alpha)))
 
     def sample_size(self, beta: float, *, dimension: int, alpha: float) -> int:
-        """Return a sample size at which a run fails with at most `beta`.
+        """Return a sample size at which a run fails with probability at most `beta`.
 
         Guarantee
         ---------

@@ -29,7 +29,7 @@ _CHUNK = 2**24
 
 
 def law_is_feasible(dimension: int, size: int) -> bool:
-    """Return whether the law takes only seconds to compute.
+    """Return whether the law of the solution space takes only seconds.
 
     Examples
     --------

@@ -125,7 +125,7 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return the best bits of a bucket, and the number of examples.
+    """Return the best number of bits of a bucket, and the number of examples.
 
     Guarantee
     ---------
@@ -229,7 +229,7 @@ class HashedPointLearner(PureLearner):
 
     @cached_property
     def hash_bits(self) -> int:
-        """The bits of a bucket."""
+        """The number of bits of a bucket."""
         return self._best[0] if self.bits is None else self.bits
 
     @property

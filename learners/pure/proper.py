@@ -170,7 +170,7 @@ class PurePointLearner(_ProperLearner):
         return Masses(listed, choice.log_probabilities(listed), -math.inf, together, dimension=self.dimension)
 
     def problems(self) -> list[Any]:
-        """Return hard problems with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
 
@@ -215,7 +215,7 @@ class PureIntervalLearner(_ProperLearner):
         return threshold_errors(sample, top=self.top)
 
     def problems(self) -> list[Any]:
-        """Return hard problems with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
 

@@ -135,7 +135,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − est(c)| over the whole class."""
+        """Return the largest error of an output's answers over the whole class."""
         raise NotImplementedError
 
     @cached_property

@@ -42,7 +42,7 @@ _MOST_OUTCOMES = 2**17
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalSanitizer(IntervalCuts):
-    """Release a database that keeps the share below every threshold.
+    """Release a database with nearly the same share below every threshold.
 
     A database is a list of ints or an array of numbers 0 … 2^dimension − 1. The numbers are cut into cells
     with few records, and each cell is counted with noise. The output is a sorted tuple of `output_size`
@@ -133,7 +133,7 @@ class IntervalSanitizer(IntervalCuts):
         return min(1.0, super().failure_bound(size) + noisy)
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − Q_c(output)| over the whole class."""
+        """Return the largest error of an output's answers over the whole class."""
         return counted.interval_error(output)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:

@@ -180,7 +180,7 @@ class PointSanitizer(NumberSanitizer):
         return {point: output.count(point) / len(output) for point in dict.fromkeys(output)}
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − est(c)| over the whole class."""
+        """Return the largest error of an output's answers over the whole class."""
         return counted.point_error(self.shares(output))
 
     def choosing(self, database: Any) -> RepeatedChoosing:

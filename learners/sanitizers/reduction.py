@@ -217,7 +217,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return max(int(self.sanitizer.sample_size(alpha=alpha, beta=beta)), self._transferred(alpha, beta))
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard realizable problems, with `sample_size` examples each."""
+        """Return hard problems of `sample_size` examples."""
         return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size())
 
     def best(self, output: Any) -> Any:

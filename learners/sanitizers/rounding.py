@@ -95,7 +95,7 @@ def completed(
 
 
 def _levelled(shares: Mapping[int, float], total: float) -> dict[int, float]:
-    """Return shares of sum 1, all moved by the same amount down to 0."""
+    """Return shares of sum 1, all moved by one amount but not below 0."""
     if total <= 1.0:
         return {point: share + (1.0 - total) / len(shares) for point, share in shares.items()}
     falling = np.sort(np.array(list(shares.values())))[::-1]

@@ -1,4 +1,7 @@
-"""Sample sizes of BNS with the constant 1."""
+"""Sample sizes that BNS state up to a constant.
+
+The constant is 1 here.
+"""
 
 from __future__ import annotations
 

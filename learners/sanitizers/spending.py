@@ -78,11 +78,11 @@ class Spending:
         return composed_epsilon(self.claims, delta=self.delta)
 
     def simply_within(self, epsilon: float) -> bool:
-        """Return whether basic or advanced composition is within budget."""
+        """Return whether basic or advanced composition stays within (epsilon, delta)."""
         return self._sums.delta <= self.delta and min(self.basic, self.advanced) <= epsilon
 
     def within(self, epsilon: float) -> bool:
-        """Return whether some composition bound is within budget."""
+        """Return whether some composition bound stays within (epsilon, delta)."""
         if self.simply_within(epsilon):
             return True
         return _composed_delta(self.claims, epsilon) <= self.delta - _ACCURACY

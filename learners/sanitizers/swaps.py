@@ -11,7 +11,7 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return up to `many` neighbouring databases of two points.
+    """Return up to `many` pairs of neighbouring databases of two points.
 
     If many = size, these are all such pairs of multisets.
 

@@ -72,7 +72,9 @@ class Tally:
         return float(max(errors.max(initial=0.0), truth[unnamed].max(initial=0.0)))
 
     def interval_error(self, database: Sequence[int]) -> float:
-        """Return the largest |Q_c(S) − Q_c(database)| over INTERVAL_d for this tally S.
+        """Return the largest error of a database over INTERVAL_d.
+
+        It is the largest |Q_c(S) − Q_c(database)|, where S is this tally.
 
         Guarantee
         ---------
@@ -93,7 +95,7 @@ class Tally:
 
     @cached_property
     def upto(self) -> NDArray[np.int64]:
-        """The records at the first i points, for every i."""
+        """The number of records at the first i points, for every i."""
         sums: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self.counts)])
         return sums
 

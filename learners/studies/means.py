@@ -261,7 +261,7 @@ class ConceptMeans(MeansProblem):
         )
 
     def varied(self, rng: np.random.Generator) -> ConceptMeans:
-        """Return a concept that differs in `a` or in one bit of `r`."""
+        """Return a problem whose concept differs in `a` or in one bit of `r`."""
         place = int(rng.integers(self.dimension + 1))
         r, a = (self.r, 1 - self.a) if place == self.dimension else (self.r ^ 1 << place, self.a)
         return ConceptMeans.of(self.dimension, r=r, a=a, chunk=self.chunk, bent=self.bent)

@@ -100,7 +100,7 @@ def light_point(d: float, size: int) -> list[PointProblem]:
 
 
 def last_threshold(d: float, size: int) -> list[IntervalProblem]:
-    """Return the problem with mass 1.01·alpha below the threshold."""
+    """Return the problem with mass 1.01·alpha just below the threshold."""
     top = 2 ** int(d)
     source = NumberSource(int(d), ((top - 2, _MASS), (top - 1, 1.0 - _MASS)))
     return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
