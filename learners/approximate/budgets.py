@@ -125,7 +125,7 @@ class Split:
         return math.fsum(level.failure(promise / self.pieces) for level in self.levels)
 
     def least_promise(self, failure: float) -> float:
-        """Return the least promise at which `failure_at` is at most `failure`."""
+        """Return the least promise with `failure_at` at most `failure`, to a relative 1e-9."""
         return _least(lambda r: self.failure_at(r) <= failure)
 
 
@@ -145,9 +145,8 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
     Guarantee
     ---------
     The composition of `claims` is (epsilon, delta)-private. Two ways are tried, and the smaller promise wins.
-    In the first, the claims add up to epsilon and delta. In the second, half of delta goes to the optimal
-    composition of Kairouz, Oh and Viswanath, and each call may spend more. The first is better unless delta
-    is large.
+    The claims add up to epsilon and delta, or half of delta goes to the optimal composition of Kairouz, Oh
+    and Viswanath.
 
     There are 2N + 1 kinds of failure, and each gets an equal share b. Let g be the innermost difference
     (`Split`). With c candidates, the innermost choice needs the epsilon (2/g)·ln((c − 1)/b). Every other
@@ -233,9 +232,9 @@ def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float
 
     - "lemma 2": as printed.
     - "calls": the claims of all 3·N + 1 calls are added.
-    - "tight": the same, but A_dist counts as (ε/2, δ/2)-private, which it is.
-    - "advanced": the calls of "tight", composed by `advanced_bound` with half of delta as slack.
-    - "optimal": the same with optimal composition.
+    - "tight": the same, with A_dist as (ε/2, δ/2)-private, which it is.
+    - "advanced": the calls of "tight", composed by `advanced_bound` with half of delta as slack. - "optimal":
+      the same with optimal composition.
 
     Examples
     --------
@@ -274,7 +273,7 @@ def _inner_candidates(top: int) -> int:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive x that `enough` accepts, within 1e-10·x."""
+    """Return the least positive x that `enough` accepts, rounded up by at most 1e-10·x."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -286,5 +285,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive x with bound(x) ≤ limit, within 1e-10·x."""
+    """Return the largest positive x with bound(x) ≤ limit, rounded down by at most 1e-10·x."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

@@ -175,8 +175,7 @@ class PointLearner(OfNumbers, PlainParameters):
     number i ≠ j is a bad answer only if D(i) > α/4. Fewer than 4/α numbers are bad. So a random number is bad
     with probability below 4/(α·2^d) ≤ beta.
 
-    BNS ask for 2^d ≥ 1/(αβ). At 2^d = 1/(αβ) no m of Lemma 1's form is enough (finding N2). Below 4/(αβ)
-    nothing is claimed here.
+    BNS ask only for 2^d ≥ 1/(αβ), where no m of Lemma 1's form is always enough (finding N2).
 
     Examples
     --------

@@ -103,8 +103,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     (epsilon, delta)-differential privacy when one record is replaced, by composition. The search is pure
     (`LengthSearch`). Each of two tight calls of A_dist spends delta/2 on min(zeros, ones), which one record
     changes by at most 1. An exponential mechanism chooses from a set H of thresholds by their errors.
-    `shares` add up to epsilon. A pure choice of the interval would cost Ω(d) examples, as every proper pure
-    learner does.
+    `shares` add up to epsilon.
 
     *Utility*, on `sample_size` examples labelled by a threshold t. Three statements hold, each except with
     probability beta/6. First, comparisons err only if Q(J) is within s of the level. Second, A_dist releases

@@ -136,8 +136,8 @@ def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: flo
 def theorem_2_size(dimension: int, *, delta: float) -> float:
     """Return the expression inside the O of BNS Theorem 2.
 
-    It is 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ). The text prints the last logarithm of 1/δ under the
-    root too, which may be a misprint: Lemma 3 contributes a factor ln(1/δ).
+    It is 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ). The text prints the last logarithm under the root too,
+    which may be a misprint.
 
     Examples
     --------

@@ -113,8 +113,7 @@ class KMeansQueries:
     The algorithm asks `rounds` rounds of k·(d + 1) queries: k masses and k·d coordinate sums. Let a cluster
     have the mass m ≥ least_mass + tau and the coordinate sum s. Let a valid oracle answer m̂ and ŝ. Then
     |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. So each coordinate is within 2·tau/(m − tau) of
-    Lloyd's centre for the same clusters. With the exact oracle, the algorithm is Lloyd's iteration. (K11
-    §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
+    Lloyd's centre for the same clusters. With the exact oracle, the algorithm is Lloyd's iteration.
 
     Examples
     --------

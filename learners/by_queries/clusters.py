@@ -81,7 +81,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Return whether centres within `accuracy` of Lloyd's give the same clusters.
+    """Return whether centres within `accuracy` of Lloyd's always give the same clusters.
 
     Guarantee
     ---------
@@ -181,8 +181,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 
     Notes
     -----
-    The error bound is 2·tau/(mass − tau), so the lightest cluster whose centre must move has the largest
-    error. The error is largest if this centre is far from 0 and the answer for its mass is far off.
+    The lightest cluster whose centre must move has the largest error, at most 2·tau/(mass − tau).
 
     Examples
     --------

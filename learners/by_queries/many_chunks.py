@@ -51,8 +51,8 @@ class ManyChunks:
     The answers to a run have the same law as those of `EvenChunks`. The average over a chunk is computed from
     the kinds of records and their numbers in the chunk. Given the earlier answers, the noise has the law
     `ChunkNoise.law`. In the local model this is the law of the average of the records' own noise. A run that
-    skips a query asks no more queries, so query k is always answered from chunk k. From the same generator
-    state, run i uses the same noise on all databases of the same length.
+    skips a query asks no more queries, so query k is always answered from chunk k. With equal generators, run
+    i uses the same noise on all databases of one length.
 
     Examples
     --------

@@ -103,8 +103,7 @@ class PerceptronQueries:
 
     ⟨v/e, u⟩ ≥ γ, so ⟨w, u⟩ grows by at least 2γ/3 − γ/6 = γ/2 in each round. ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, so
     ‖w‖² grows by at most 2η·‖w‖ + (4/3 + η)². By induction ‖w‖ ≤ η·t + (4/3 + η)·√t after t updates. The
-    Cauchy-Schwarz inequality then gives γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t, that is √t ≤ 4/γ + 1/2. (K11 §1.1.1
-    names the perceptron as an algorithm that seems to rely on adaptivity.)
+    Cauchy-Schwarz inequality then gives γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t, that is √t ≤ 4/γ + 1/2.
 
     Examples
     --------

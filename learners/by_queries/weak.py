@@ -148,12 +148,11 @@ def masked_parity_sq_dimension(dimension: int, *, shown: bool = True) -> int:
     Guarantee
     ---------
     *b uniform*: take c_{r,a} and c_{s,a′} with r ≠ s. Let h be the number of bits in which r and s differ.
-    Their correlation is 0 on the points with b = 0 and ±(1 − 2h/d) on those with b = 1. So in all it is ±(1 −
+    Their correlation is 0 on the points with b = 0 and 1 − 2h/d on those with b = 1. So in all it is (1 −
     2h/d)/2, a multiple of 1/d. c_{r,0} and c_{r,1} have the correlation (−1 + 1)/2 = 0. The d rows of a
-    Hadamard matrix, each with both values of a, are 2d pairwise uncorrelated concepts. Suppose that 2d + 1
-    concepts had pairwise correlations of at most 1/(2d + 1)³ < 1/d. Then no two are correlated, so different
-    values of r are orthogonal vectors of d signs. There are at most d of these, each with two values of a, so
-    at most 2d concepts.
+    Hadamard matrix, each with both values of a, are 2d pairwise uncorrelated concepts. If 2d + 1 concepts had
+    pairwise correlations of at most 1/(2d + 1)³ < 1/d, no two would be correlated. So different values of r
+    are orthogonal vectors of d signs. There are at most d of these, so at most 2d concepts.
 
     *b = 0*: c_{r,1} = −c_{r,0}, so a set holds only one concept for each r. These concepts are the parities
     or their negations, and no two of them are correlated.

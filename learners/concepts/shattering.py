@@ -24,10 +24,8 @@ def vc_dimension(table: NDArray[np.bool_]) -> int:
 
     Notes
     -----
-    Subsets of shattered sets are shattered. So sets are grown column by column, and a column is tried only if
-    it also extends the set without its last column. A set of k columns splits the rows into 2^k cells. A
-    column extends the set if it is not constant on any cell. At most log2(size of the smallest cell) more
-    columns can be added.
+    Sets are grown column by column. A set of k columns splits the rows into 2^k cells. A column extends the
+    set if it is not constant on any cell. At most log2(size of the smallest cell) more columns can be added.
 
     Examples
     --------

@@ -92,9 +92,9 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
     """Return m, and the excess error of a learner that sanitizes.
 
-    The third number is Pr[excess error > 4α]. The learner sanitizes two databases for the same class, each
-    with half of ε. In S_1 the point 0 replaces every x whose label is not 1. In S_0 it replaces every x whose
-    label is not 0. No concept holds at 0.
+    The third number is Pr[excess error > 4α]. The learner sanitizes two databases, each with half of ε. In
+    S_1 the point 0 replaces every x whose label is not 1, and in S_0 every x whose label is not 0. No concept
+    holds at 0.
 
     Guarantee
     ---------
@@ -139,11 +139,11 @@ def _hidden(counts: NDArray[np.int_], size: int) -> list[int]:
 def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
     """Return the rounds and the final distribution of a learner that sanitizes.
 
-    The learner approximates a database S by a distribution D, with multiplicative weights. In each round an
-    agnostic learner gets points of S with label 1 and as many points of D with label 0. Let Q be the share
-    that a hypothesis labels 1; a hypothesis is a concept or its complement. Its error is 1/2 − (Q(S) −
-    Q(D))/2. D then gets more weight where the returned hypothesis is 1. The agnostic learner here is the
-    worst with an excess error of at most γ.
+    It approximates a database S by a distribution D, with multiplicative weights. In each round an agnostic
+    learner gets points of S with label 1 and as many points of D with label 0. A hypothesis is a concept or
+    its complement, and Q is the share that it labels 1. Its error is 1/2 − (Q(S) − Q(D))/2. D then gets more
+    weight where the returned hypothesis is 1. The agnostic learner is the worst with an excess error of at
+    most γ.
 
     Guarantee
     ---------

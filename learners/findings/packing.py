@@ -1,8 +1,7 @@
 """The least cost of pure privacy, by packing.
 
-Take an ε-private algorithm and two databases of m records. A set of answers is at least e^(−εm) times as
-likely on one database as on the other. Suppose that N disjoint sets each have probability 1 − β on some
-database. Then N·e^(−εm)·(1 − β) ≤ 1.
+With ε-privacy, a set of answers is at least e^(−εm) times as likely on one database of m records as on
+another. If N disjoint sets each have probability 1 − β on some database, N·e^(−εm)·(1 − β) ≤ 1.
 """
 
 from __future__ import annotations

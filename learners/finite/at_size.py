@@ -28,8 +28,7 @@ class AtSize(PlainParameters):
     part
         The learner.
     calm, odd
-        Two records that move the learner's answers in opposite directions. For label privacy they have the
-        same x.
+        Two records that move the learner's answers in opposite directions.
     share
         The share of odd records at which one more odd record changes the output most.
     audited

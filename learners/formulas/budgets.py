@@ -77,9 +77,9 @@ def _depth(top: int) -> tuple[int, int]:
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
     """Return g, and each level's ε of the choice and of an A_dist.
 
-    g is the lead at the innermost level. b is the failure probability divided by 2N + 1. At a level where the
-    best leads by G = 4^i·g, the choice fails with probability b at ε = (2/G)·ln(31/b). A tight A_dist with δ′
-    = δ/2N fails with this probability at ε = (2/(G − 2))·ln(1/(4·b·δ′)). All these ε add up to the nominal ε.
+    g is the lead at the innermost level, and b is the failure probability divided by 2N + 1. At a lead of G =
+    4^i·g, the choice fails with probability b at ε = (2/G)·ln(31/b), and a tight A_dist with δ′ = δ/2N at ε =
+    (2/(G − 2))·ln(1/(4·b·δ′)). All these ε add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)
@@ -103,9 +103,7 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
     """Return each level's ε of the choice and of an A_dist, and the δ of an A_dist.
 
-    The better of two ways is returned. In the first, ε and δ of the calls add up to (ε, δ). The second leaves
-    half of δ to optimal composition, and raises all budgets in steps of 2 % while the total stays within (ε,
-    δ).
+    The calls add up to (ε, δ), or half of δ goes to optimal composition, whichever is better.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -316,9 +314,9 @@ def interval_sanitizer(made: Any) -> Formulas:
 def cuts(made: Any) -> Formulas:
     """Return the formulas of the search for cuts, for d ≤ 5.
 
-    In each round Rec chooses a level j with weights e^(step·q(j)/2). Then an interval of 2^j points is chosen
-    by its count if the best count on this level passes a noisy test. L(j) is the largest number of remaining
-    records in a dyadic interval of 2^j points. q(j) = min(L(j), 2t − L(j − 1)) with t = α·m.
+    In each round Rec chooses a level j with weights e^(step·q(j)/2). If the best count on this level passes a
+    noisy test, an interval of 2^j points is chosen. Let L(j) be the most records left in such an interval.
+    Then q(j) = min(L(j), 2t − L(j − 1)) with t = α·m.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     t, step, d = made.alpha * made.size, made.spending.step, made.dimension

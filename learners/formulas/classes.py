@@ -54,9 +54,8 @@ def _size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
 def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]]:
     """Return neighbours that differ in the label of one record.
 
-    With the second label all concepts but one err on that record, and the remaining concept errs on all other
-    records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))) for k concepts and t records, where g =
-    e^(ε/2).
+    With its new label all concepts but one err on that record, and the remaining concept errs on all others.
+    The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))) for k concepts and t records, where g = e^(ε/2).
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -104,9 +103,8 @@ def by_length(made: Any) -> Formulas:
 def label_private(made: Any) -> Formulas:
     """Return the formulas of the label-private learner.
 
-    It keeps one concept for each labelling of the first x's, and chooses one of them by the later records.
-    For the claimed accuracy these parts need u and l records. Of n records the first part gets n·u/(u + l),
-    rounded up.
+    If the claimed accuracy needs u records without labels and l with labels, ⌈n·u/(u + l)⌉ of n records are
+    used without labels.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -139,9 +137,8 @@ def label_private(made: Any) -> Formulas:
 def compression(made: Any) -> Formulas:
     """Return the formulas of the compression learner.
 
-    One half of a round chooses a hypothesis. The other half measures its error, with noise of scale
-    1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is at
-    most ε. The measurement alone can lose nearly ε.
+    A record lies in one half of a round, so the loss is at most ε. The measurement of an error alone can lose
+    nearly ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -200,9 +197,9 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 def generic_sanitizer(made: Any) -> Formulas:
     """Return the formulas of Blum, Ligett and Roth's sanitizer.
 
-    It chooses a database of |X|/2α records. If many records are equal, one small database is chosen almost
-    certainly. If one record is replaced, the weight of that database falls by e^(−ε/2). The weight of a small
-    database with the new record rises by e^(ε/2). So the privacy loss tends to ε on it.
+    If all records are equal, one small database is chosen almost certainly. If a record is replaced, the
+    weight of this small database falls by e^(−ε/2). The weight of a small database with the new record rises
+    by e^(ε/2). So the loss tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

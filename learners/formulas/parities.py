@@ -107,10 +107,8 @@ def retry(made: Any) -> Formulas:
 def judged(made: Any) -> Formulas:
     """Return the formulas of A* in K11, for two candidates.
 
-    The candidates are learned from separate parts of the sample. One is chosen by its mistakes on a third
-    part. In the form "held-out" each count of mistakes gets noise Lap(2/ε), and the smaller noisy count wins.
-    In the form "selection" the weights are e^(−ε·mistakes/2). The loss is the largest over all samples of
-    this size.
+    In the form "held-out" each count of mistakes gets noise Lap(2/ε). In the form "selection" the weights are
+    e^(−ε·mistakes/2). The loss is the largest over all samples of this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)
@@ -202,9 +200,9 @@ def conjunctions(made: Any) -> Formulas:
 def noisy_conjunction(made: Any) -> Formulas:
     """Return the formulas of B Theorem 8 at d = 1.
 
-    The variable is kept if its noisy answer is at most α/2. One term of the answer is the mean of y·[x_1 =
-    0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η. The other term is the mean of [x_1 = 0]/2 plus Lap(1/(ε·m)).
-    The means are over m records. Far from the threshold the loss is ε.
+    The variable is kept if its noisy answer is at most α/2. The answer is the noisy mean of y·[x_1 = 0]/2,
+    divided by 1 − 2η, plus the noisy mean of [x_1 = 0]/2. A mean of m records gets Lap(1/(ε·m)). Far from the
+    threshold the loss is ε.
     """
     kept_at = made.alpha / 2.0
 
@@ -231,8 +229,8 @@ def noisy_conjunction(made: Any) -> Formulas:
 def perceptron(made: Any) -> Formulas:
     """Return the formulas of the event that the weights stay 0.
 
-    It happens if the first noisy error is at most 3α/4. Without noise that error is 1, because weights of 0
-    misclassify every record. With one record for each query the noise is Lap(1/ε) in either model.
+    It happens if the noisy error of the weights 0 is at most 3α/4. Their true error is 1. With one record for
+    each query the noise is Lap(1/ε) in either model.
     """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(0.75 * made.alpha))
     place = ((1.0,) * made.dimension, 1)

@@ -76,8 +76,7 @@ def length_search(made: Any) -> Formulas:
 def searching(made: Any) -> Formulas:
     """Return the formulas of the searching learner.
 
-    Each path of the search is followed by two calls of A_dist, and by a choice of a threshold by weights
-    e^(−ε·errors/2).
+    Every search is followed by two calls of A_dist, and a choice by weights e^(−ε·errors/2).
     """
     search, stable, choice = made.shares
 

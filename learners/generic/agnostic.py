@@ -108,8 +108,8 @@ def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, 
     hypotheses, alpha, beta, epsilon
         As in `generic_size`.
     source
-        ``"K11"``: 6·(ln|H| + ln(1/β))·max{1/εα, 1/α²} (Theorem 3.4), at which the proof's bound can exceed β.
-        ``"K08"``: (ln|H| + ln(2/β))·max{4/εα, 2/α²} (Theorem 3.7), proved for OPT = 0 only.
+        ``"K11"``: 6·(ln|H| + ln(1/β))·max{1/εα, 1/α²} (Theorem 3.4), where the proof's bound can exceed β.
+        ``"K08"``: (ln|H| + ln(2/β))·max{4/εα, 2/α²} (Theorem 3.7), proved only for OPT = 0.
 
     Examples
     --------

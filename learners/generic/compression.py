@@ -114,8 +114,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         Error and failure probability, each in (0, 1/2).
     first_round, caps
         n_1 and the list b_1, b_2, … (the last one repeated), in place of those that the guarantee needs. They
-        are public, and privacy does not depend on them. Accuracy is claimed only for the default `caps` and a
-        first round at least as long as the default.
+        are public, and privacy does not depend on them.
     size
         The number of records in audited databases.
 
@@ -130,7 +129,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     which records belong to each half of each round. The replaced record lies in one half. Given all earlier
     outputs, the output of this half is epsilon-private. It is a choice by the exponential mechanism, or an
     error with Laplace noise of scale 1/(epsilon·records). Later steps depend on the record only through that
-    output. (Basic composition over R rounds would give 2R·epsilon.)
+    output.
 
     *Utility*, for examples of any distribution labelled by a concept of b bits. Round t may fail with
     probability β_t = β/2^(t+1), and Σ β_t ≤ β/2.

@@ -114,8 +114,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     ---------
     epsilon-differential privacy when one *label* is replaced (BNS Definition 13). The kept concepts depend on
     the x's alone. The number of errors of each kept concept changes by at most 1. The points are not private:
-    a concept that is not kept has probability 0, so replacing one x can be seen with certainty. The same
-    learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
+    a concept that is not kept has probability 0, so replacing one x can be seen with certainty.
+    (`ReplacedRecords` makes the wrong claim.)
 
     With `sample_size` independent examples of any distribution, labelled by a concept of the class, the error
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`

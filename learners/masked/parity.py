@@ -114,9 +114,8 @@ class SilentOracle(Oracle):
 def coset_queries(dimension: int) -> list[WordQuery]:
     """Return 2^(d/3) queries that together are correlated with every word.
 
-    Each word has correlation ±2^(−d/3) with one query, and 0 with the others. Each query is correlated with
-    2^(2d/3) words, the most that is possible. It is (−1)^y·f(x), where f is a bent function of the last 2d/3
-    bits of x times a character of the first d/3 bits.
+    Each word has correlation ±2^(−d/3) with one query, and 0 with the others. A query is (−1)^y·f(x), where f
+    is a bent function of the last 2d/3 bits of x times a character of the first d/3 bits.
 
     Parameters
     ----------

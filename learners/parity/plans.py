@@ -8,14 +8,14 @@ probability at most γ(n) = 2^d·(1 − p·α)^n.
 does not refuse. All runs refuse with probability q^k. The run that answers is independent of the examples
 that it takes, so its answer is bad with probability at most γ. (Lemma 3.1 shows only 2β′ here, because it
 does not condition on refusal.) So the failure probability is q^k + (1 − q^k)·γ ≤ β. The number of runs is k =
-⌈log2(1/β′)⌉, and ε is divided by k. Divided by the logarithm itself, the runs would cost more than ε.
+⌈log2(1/β′)⌉, and ε is divided by k. (Divided by the logarithm itself, the runs would cost more than ε.)
 
 **Held-out** (K11). There are k candidates, learned from disjoint samples of n′ examples. Their mistakes on s
 further examples, with Laplace noise of scale k/ε, decide between them. Let α′ = α/5 and β′ = β/3 (the text's
 β/2 does not add up to β). Each of three events has probability at most β′.
 
-1. No candidate has error ≤ α′. The probability is (q + (1 − q)·γ(n′))^k, with α′ in place of α.
-2. Some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ makes at most 4α′s. The
+1. No candidate has error ≤ α′. The probability is (q + (1 − q)·γ(n′))^k, with α′ in place of α. 2. Some
+   candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ makes at most 4α′s. The
    probability is k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)).
 3. Some noise reaches α′s. The probability is k·e^(−α′sε/k).
 

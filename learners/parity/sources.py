@@ -194,9 +194,9 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha. There each term of the
-    union bound behind the sample size is nearly exact. In "unit vectors" each parity errs on its own set of
-    unit vectors. If this set has one vector, the error is just above or below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. In "unit vectors" each
+    parity errs on its own set of unit vectors. If this set has one vector, the error is just above or below
+    alpha.
 
     Examples
     --------

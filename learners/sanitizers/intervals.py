@@ -58,8 +58,8 @@ class IntervalSanitizer(IntervalCuts):
     *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private (`IntervalCuts`). They
     divide the numbers into cells. The count of each cell gets two-sided geometric noise of rate epsilon/16. A
     replaced record moves two counts by 1, which costs epsilon/8. `spending` composes the claims of the k
-    rounds and of the counts by sums, by advanced and by optimal composition. Everything else is computed from
-    the cuts and the noisy counts.
+    rounds and of the counts by sums, by advanced and by optimal composition. The rest is computed from the
+    cuts and the noisy counts.
 
     *Accuracy*: on every database of at least `sample_size` records the share of x < j is off by at most alpha
     for all j, except with probability beta. Let t = alpha·size.

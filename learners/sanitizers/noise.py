@@ -45,8 +45,7 @@ def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.f
     answer
         The true count.
     rate
-        The rate of the noise. The noise is not clamped, because clamping moves no number across an edge
-        within the range.
+        The rate of the noise, which is not clamped.
     edges
         Increasing. k edges make k + 1 classes.
 

@@ -66,8 +66,8 @@ class PointSanitizer(NumberSanitizer):
     After the last round the counts of the chosen points get two-sided geometric noise of rate epsilon/16. A
     replaced record moves two counts by 1, which costs epsilon/8 for all rounds together. `spending` composes
     k claims (step, delta/2k) and one (epsilon/8, 0) by sums, by advanced and by optimal composition. The step
-    is the largest for which one of these bounds is within (epsilon, delta). Everything else is computed from
-    the noisy counts.
+    is the largest for which one of these bounds is within (epsilon, delta). The rest is computed from the
+    noisy counts.
 
     *Accuracy*: on every database of at least `sample_size` records all |Q_c(S) − est(c)| ≤ alpha, except with
     probability beta. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. Let opt be the largest
@@ -76,7 +76,7 @@ class PointSanitizer(NumberSanitizer):
     (i) While opt > a·m, a round refuses with probability at most e^(−step·a·m/8)/2, because the test asks for
     a·m/2.
 
-    (ii) It chooses a point of count below opt − a·m/4 with probability at most m·e^(−step·a·m/16).
+    (ii) Such a round chooses a point of count below opt − a·m/4 with probability at most m·e^(−step·a·m/16).
 
     (iii) The absolute value of some noise exceeds a·m (proper: a·m/2) with the probability of the geometric
     tail.

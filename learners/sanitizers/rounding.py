@@ -68,8 +68,7 @@ def completed(
 
     (iii) *It does not fit.* All unnamed points get `cap`, and the mass left over is divided equally among the
     named points. The true shares of the unnamed points fit, so the mass left over is at most e for each named
-    point. If no point is named, all points get the same share 1/unnamed, which is at most `cap` because the
-    true shares fit.
+    point. If no point is named, all get 1/unnamed ≤ `cap`.
 
     Examples
     --------

@@ -44,11 +44,10 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
     Parameters
     ----------
     others
-        The number of concepts that err only on the examples at the light number, whose mass is 1.01·alpha. K
-        ~ Bin(size, 1.01·alpha) is the number of these examples.
+        The number of concepts that err only at a number of mass 1.01·alpha. K ~ Bin(size, 1.01·alpha)
+        examples are there.
     last
-        "all": one more concept errs on all examples. "rest": it errs on all examples that are not at the
-        light number.
+        "all": one more concept errs on all examples. "rest": it errs on all but those K.
     epsilon
         The epsilon of the mechanism.
 
