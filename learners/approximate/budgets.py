@@ -50,7 +50,7 @@ class LevelBudget:
     room: float = 1.0
 
     def failure(self, gap: float) -> float:
-        """Return a bound on the level's failure probability at an innermost difference `gap`."""
+        """Return a bound on the level's failure probability if the innermost difference is `gap`."""
         ahead = self.room * gap
         chosen = (self.candidates - 1) * math.exp(-self.choice * ahead / 2.0)
         return chosen + (0.0 if self.test is None else math.exp(self.test.log_fail(ahead)))
@@ -144,9 +144,9 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
 
     Guarantee
     ---------
-    The composition of `claims` is (epsilon, delta)-private. Two ways are tried, and the smaller promise wins.
-    The claims add up to epsilon and delta, or half of delta goes to the optimal composition of Kairouz, Oh
-    and Viswanath.
+    The composition of `claims` is (epsilon, delta)-private. Two ways are tried: the claims add up to epsilon
+    and delta, or half of delta goes to the optimal composition of Kairouz, Oh and Viswanath. The smaller
+    promise wins.
 
     There are 2N + 1 kinds of failure, and each gets an equal share b. Let g be the innermost difference
     (`Split`). With c candidates, the innermost choice needs the epsilon (2/g)·ln((c − 1)/b). Every other

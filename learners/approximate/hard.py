@@ -23,8 +23,7 @@ _SPREAD = 128
 def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> NumberSource:
     """Return a law with a mass at the target and the rest on `rivals` numbers.
 
-    BNS Lemma 1 fails on this law if the mass is just above α² and there are 1/α + 1 rivals. Each rival then
-    has error above α, and the target is too rare to be found.
+    BNS Lemma 1 fails on this law if the mass is just above α² and there are 1/α + 1 rivals.
 
     Examples
     --------

@@ -167,7 +167,7 @@ class IntervalLearner(ThresholdLearner):
     def mechanism(self, size: int) -> SplitPromise:
         """Return Rec for databases with `size` records.
 
-        The quality of threshold j is r − errors(j).
+        The quality of threshold j is the promise minus the errors of j.
         """
         return SplitPromise(
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets

@@ -148,9 +148,10 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilons of the search, of each A_dist and of the choice.
+        """The epsilons of the search, of each A_dist and of the choice of a threshold.
 
-        They minimise the error bound. For n calls with error κ/ε, the best ε is proportional to √(κ/n).
+        They minimise the error bound. For n calls with an error term κ/ε, the best ε is proportional to
+        √(κ/n).
         """
         comparisons = LengthSearch(dimension=self.dimension, by=self.by).comparisons
         needs = (

@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres and their masses before each round and at the end.
+    """Return Lloyd's centres and cluster masses, before each round and at the end.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def random_clusters(
 
 
 def _shares(count: int, place: int, share: float) -> list[float]:
-    """Return `count` shares of sum 1, one of them given."""
+    """Return `count` shares that sum to 1, equal except at `place`."""
     if count == 1:
         return [1.0]
     return [share if k == place else (1.0 - share) / (count - 1) for k in range(count)]

@@ -226,7 +226,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     does not depend on the number of rounds.
 
     With `sample_size` examples of margin γ, and `rounds` None, the error is at most alpha with probability 1
-    − beta. All answers are then within tolerance. With fewer examples nothing is claimed of the error.
+    − beta. All answers are then within tolerance.
 
     Examples
     --------

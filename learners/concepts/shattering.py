@@ -42,7 +42,7 @@ def _bits(column: NDArray[np.bool_]) -> int:
 
 
 def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
-    """Return the largest size of a shattered extension, at least `best`.
+    """Return the size of the largest shattered set that extends a set, at least `best`.
 
     The set has `depth` columns and splits the rows into `cells`. In a column or a cell, bit i stands for row
     i.

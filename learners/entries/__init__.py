@@ -1,1 +1,1 @@
-"""Entries that need a study or are slow to compute."""
+"""Catalogue entries that need a study or are slow to compute."""

@@ -1,10 +1,8 @@
-"""Entries of learners on few more examples than they need.
+"""Catalogue entries of learners on few more examples than they need.
 
 Each entry runs a learner on its hardest problem, at a size where few runs fail. With only 0.7 of its ε the
-learner fails, and the audit refutes the claim. The sizes were found by trial (`benchmarks/README.md`).
-
-There is no entry where sampling error decides the least size (MASKED-PARITY, the generic learner, k-means).
-A* has none, because it calls A. The sanitizers are not private much below their stated sizes.
+learner fails, and the audit refutes the claim. The sizes were found by trial (`benchmarks/README.md`). There
+is no entry where sampling error decides the least size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers."""
+"""Catalogue entries of learners over 64-bit numbers."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _listed() -> dict[str, Any]:
 
 
 def _at_a_gap() -> list[tuple[Any, Any]]:
-    """Return samples on which a threshold leads by the gap of A_dist."""
+    """Return samples on which a threshold leads by the gap that A_dist asks for."""
     pairs = []
     for ones in (10, 20, 40):
         left = [(20, 1)] * ones + [(21, 0)] * ones

@@ -1,4 +1,4 @@
-"""Entries of sanitizers at 64 bits."""
+"""Catalogue entries of sanitizers at 64 bits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points."""
+    """Return the entry of a lumped sanitizer on databases of two points."""
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
@@ -64,10 +64,7 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 
 
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
-    """Return an entry that audits accuracy at the default parameters.
-
-    If `varies`, privacy is audited too.
-    """
+    """Return an entry that audits accuracy at the default parameters."""
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None
     summary = (

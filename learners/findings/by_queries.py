@@ -32,7 +32,7 @@ _ADVERSARIES = ("up", "down", "towards-zero", "away-from-zero", "alternating")
 
 
 def b_theorem_5() -> Finding:
-    """Return the finding on conjunctions by queries (B Theorem 5).
+    """Return the finding that B Theorem 5 learns conjunctions by queries.
 
     Examples
     --------

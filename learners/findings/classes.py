@@ -220,7 +220,7 @@ def blum_ligett_roth() -> Finding:
 
 
 def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
-    """Return the probability of an error above alpha."""
+    """Return the probability of an error above alpha on a database of the stated size."""
     counts = [made.sample_size() * weight // sum(weights) for weight in weights]
     counts[0] += made.sample_size() - sum(counts)
     database = [x for x, count in zip(made.records, counts, strict=True) for _ in range(count)]
@@ -300,7 +300,7 @@ def bns_theorem_7() -> Finding:
 
 
 def _any_domain(*, alpha: float, beta: float) -> int:
-    """Return enough examples for VC dimension 1 on any domain."""
+    """Return how many examples are enough for VC dimension 1 on any domain."""
     net = net_size(1, alpha=alpha / 2.0, beta=beta / 2.0)
     kept = sauer_bound(points=net, vc_dimension=1)
     return net + generic_size(kept, alpha=alpha / 2.0, beta=beta / 2.0, epsilon=1.0)

@@ -182,7 +182,7 @@ def _both_correlations() -> tuple[float, float]:
 
 
 def n19() -> Finding:
-    """Return the finding on a condition for weak learners in K11 §5.3.
+    """Return the finding that weak learners in K11 §5.3 need one more condition.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def n19() -> Finding:
 
 
 def n23() -> Finding:
-    """Return the finding on an expectation in K08 §5.1.
+    """Return the finding that an expectation in K08 §5.1 is wrong.
 
     Examples
     --------

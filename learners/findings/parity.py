@@ -27,7 +27,7 @@ _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
 
 
 def e2() -> Finding:
-    """Return the finding that A* of K11 §4 overspends its β.
+    """Return the finding that A* of K11 §4 spends more than its β.
 
     Examples
     --------

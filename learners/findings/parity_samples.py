@@ -15,7 +15,7 @@ _LN2 = math.log(2.0)
 
 
 def e14() -> Finding:
-    """Return the finding on the constant of K08 Lemma 3.1.
+    """Return the finding that a constant in K08 Lemma 3.1 is wrong.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def e14() -> Finding:
 
 
 def n3() -> Finding:
-    """Return the finding on the test set of K11 Theorem 4.4.
+    """Return the finding that the test set of K11 Theorem 4.4 is too large.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return the largest number of footnote 4's plan over all β, rounded up."""
+    """Return the largest `_samples_per_unit` of footnote 4's plan, rounded up."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 

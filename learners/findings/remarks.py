@@ -195,7 +195,7 @@ def k11_stability() -> Finding:
 
 
 def bns_good_interval() -> Finding:
-    """Return the finding on a 4-good interval (BNS §3.2).
+    """Return the finding that a 4-good interval has a good threshold (BNS §3.2).
 
     Examples
     --------
@@ -269,7 +269,7 @@ def _error_shift(*, epsilon: float, size: int) -> float:
 
 
 def _both(ones: NDArray[Any], zeros: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return each sample's largest min(ones, zeros) over intervals."""
+    """Return each sample's largest min(ones, zeros) over intervals of this length."""
     starts = range(ones.shape[1] - length + 1)
     held = [
         np.minimum(*(part[:, low : low + length].sum(axis=1) for part in (ones, zeros))) for low in starts

@@ -250,10 +250,7 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return the largest Pr[error > 3α] over two cases.
-
-    The domain has two points. The mass `light`·α is at the point 0, or at the point 1.
-    """
+    """Return the largest Pr[error > 3α] over two cases."""
     points, m = [0, 1], made.sample_size()
     worst = 0.0
     for rare in points:

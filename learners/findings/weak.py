@@ -95,7 +95,7 @@ def k11_weak_learning() -> Finding:
 
 
 def _worst(learner: GenericWeakLearner, populations: list[Population]) -> tuple[float, int]:
-    """Return the largest error and the most rounds."""
+    """Return the largest error over all targets and adversaries, and the most rounds."""
     worst, rounds = 0.0, 0
     for population in populations:
         for policy in _POLICIES:

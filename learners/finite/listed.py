@@ -248,8 +248,6 @@ def draw_listed(
 ) -> ListedExamples:
     """Return independent records with these cumulative probabilities.
 
-    The last cumulative probability is 1 or more.
-
     Examples
     --------
     >>> list(draw_listed("ab", np.array([0.0, 1.0]), size=3, rng=np.random.default_rng(0)))

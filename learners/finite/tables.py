@@ -147,7 +147,7 @@ class TruthTable:
         return np.unpackbits(self.packed.T, axis=1, count=self.points).astype(bool)
 
     def weights(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weight that each hypothesis labels 1."""
+        """Return the total weight of the points that each hypothesis labels 1."""
         padded = np.zeros(8 * len(self.packed))
         padded[: self.points] = weights
         eights = padded.reshape(-1, 8)
@@ -169,7 +169,7 @@ class TruthTable:
         return np.asarray(self.weights(counts.zeros - counts.ones) + counts.ones.sum())
 
     def dichotomies(self) -> NDArray[np.intp]:
-        """Return the indices of hypotheses with distinct labellings.
+        """Return the index of one hypothesis for each labelling of the domain.
 
         Examples
         --------

@@ -137,10 +137,7 @@ def rec_budgets(made: Any) -> Formulas:
 
 
 def interval_levels(made: Any) -> Formulas:
-    """Return the formulas of Rec with one recursion on INTERVAL_6.
-
-    Threshold j has the quality q(j) = r − errors(j), with promise r.
-    """
+    """Return the formulas of Rec with one recursion on INTERVAL_6."""
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
     levels, part = fitted(top, **told)

@@ -197,9 +197,9 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 def generic_sanitizer(made: Any) -> Formulas:
     """Return the formulas of Blum, Ligett and Roth's sanitizer.
 
-    If all records are equal, one small database is chosen almost certainly. If a record is replaced, the
-    weight of this small database falls by e^(−ε/2). The weight of a small database with the new record rises
-    by e^(ε/2). So the loss tends to ε.
+    If there are many records and all are equal, one small database is chosen almost certainly. If a record is
+    replaced, the weight of this small database falls by e^(−ε/2). The weight of a small database with the new
+    record rises by e^(ε/2). So the loss tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

@@ -143,8 +143,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     (iii) Let X = (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. Learning with hypotheses H_b of b bits needs of the
     order of X records. The run reads at most a constant times X records, or n_1 if that is larger. Each later
-    round is reached with probability at most 2β_t, so the expected number is of the same order. (K11 §3.1
-    states this and omits the details.)
+    round is reached with probability at most 2β_t, so the expected number is of the same order.
 
     Examples
     --------

@@ -121,8 +121,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
     x's for alpha/2 and beta/2, some kept concept is within alpha/2 of the target. At most Π(m) concepts are
     kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept is at most
-    alpha/2 worse than the best kept concept. These sizes depend on the VC dimension, not on |X| or |C|. On
-    fewer records the learner still answers, but no error is claimed.
+    alpha/2 worse than the best kept concept. These sizes depend on the VC dimension, not on |X| or |C|.
 
     Examples
     --------

@@ -115,7 +115,7 @@ class Split:
     bits: NDArray[np.float64]
 
     def parts(self, r: Any) -> Parts:
-        """Return the parts at one word r, or at many."""
+        """Return the three parts of the query's mean at a word r, or at many words."""
         words, dimension = np.asarray(r), len(self.bits)
         shown = signs(bit(words[..., None], np.arange(dimension), dimension=dimension)) * self.bits
         return Parts(self.constant, self.masked[words], shown.sum(axis=-1))

@@ -6,9 +6,9 @@ probability at most γ(n) = 2^d·(1 − p·α)^n.
 
 **Retry** (K08). There are k runs on the same sample, each with ε/k. The answer is that of the first run that
 does not refuse. All runs refuse with probability q^k. The run that answers is independent of the examples
-that it takes, so its answer is bad with probability at most γ. (Lemma 3.1 shows only 2β′ here, because it
-does not condition on refusal.) So the failure probability is q^k + (1 − q^k)·γ ≤ β. The number of runs is k =
-⌈log2(1/β′)⌉, and ε is divided by k. (Divided by the logarithm itself, the runs would cost more than ε.)
+that it takes, so its answer is bad with probability at most γ. (Lemma 3.1 shows only 2β′ here.) So the
+failure probability is q^k + (1 − q^k)·γ ≤ β. The number of runs is k = ⌈log2(1/β′)⌉, and ε is divided by k.
+(Divided by the logarithm itself, the runs would cost more than ε.)
 
 **Held-out** (K11). There are k candidates, learned from disjoint samples of n′ examples. Their mistakes on s
 further examples, with Laplace noise of scale k/ε, decide between them. Let α′ = α/5 and β′ = β/3 (the text's

@@ -52,7 +52,7 @@ def _affine_subspaces(dimension: int) -> int:
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
-    """Return the law of the solution space of random examples.
+    """Return the law of the solution space of randomly chosen examples.
 
     Examples
     --------

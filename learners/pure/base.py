@@ -61,7 +61,7 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
     """Return neighbours with a loss of nearly epsilon.
 
-    Only one concept labels `x` with 1. On the left database it errs on every example, and no other concept
+    Only one concept labels `x` with 1. It errs on every example of the left database, where no other concept
     errs.
 
     Examples

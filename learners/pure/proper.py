@@ -31,7 +31,7 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many examples a choice from a class needs.
+    """Return how many examples a private choice from a class needs.
 
     Guarantee
     ---------

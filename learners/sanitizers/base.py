@@ -131,7 +131,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability."""
+        """Return a bound on the failure probability with `size` records."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours of two points."""
+        """Return neighbouring databases of two points."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

@@ -120,7 +120,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability.
+        """Return a bound on the failure probability with `size` records.
 
         Examples
         --------

@@ -58,7 +58,7 @@ class _Lumped(PlainParameters):
         return size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what is found, and the classes of the shown counts."""
+        """Return the points or intervals found, and the class of every count that is shown."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -66,7 +66,7 @@ class _Lumped(PlainParameters):
         raise NotImplementedError
 
     def _output(self, what: str, counts: Mapping[int, int]) -> str:
-        """Return the output, with every noisy count as its class."""
+        """Return an output in which every noisy count is replaced by its class."""
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
@@ -195,8 +195,7 @@ class LumpedIntervals(_Lumped):
 
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
         """Return the counts of the cells around points of `told`.
-
-        The key of a count is the index of a cell's first such point.
+        The key of a count is the index of the cell's first such point.
         """
         cells: dict[int, int] = {}
         for place, point in enumerate(self.told):

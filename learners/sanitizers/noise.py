@@ -17,7 +17,7 @@ __all__ = ["clamped_geometric", "class_masses", "straying"]
 
 
 def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[np.float64]:
-    """Return the probabilities of low, …, high under clamped noise.
+    """Return the probabilities of low, …, high for an answer with clamped noise.
 
     Guarantee
     ---------

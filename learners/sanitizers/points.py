@@ -148,7 +148,7 @@ class PointSanitizer(NumberSanitizer):
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability.
+        """Return a bound on the failure probability with `size` records.
 
         Examples
         --------

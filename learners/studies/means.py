@@ -54,7 +54,7 @@ class ChunkMeans:
 
 @dataclass(frozen=True)
 class MeansProblem:
-    """A law of records, given by values of queries.
+    """A law of records, given by the probabilities of the queries' values.
 
     Parameters
     ----------

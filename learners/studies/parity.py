@@ -52,7 +52,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a solution is not the target.
+    """Return the probability that a uniform solution is not the target.
 
     Guarantee
     ---------

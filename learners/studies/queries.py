@@ -1,7 +1,6 @@
 """Studies of learners that ask statistical queries.
 
-They draw the averages over chunks instead of the records. The law of the output is the same, and large
-databases take no longer.
+They draw the averages over chunks instead of the records. The law of the output is the same.
 """
 
 from __future__ import annotations
@@ -230,7 +229,7 @@ def masked(*, beta: float = 0.1) -> Study:
 
 
 def _masked_curves(beta: float) -> tuple[Curve, ...]:
-    """Return the curves for two rounds and for one."""
+    """Return the curves of the learners with two rounds and with one."""
 
     def interactive(d: float) -> MaskedOnMeans:
         return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")

@@ -190,7 +190,7 @@ def points_delta(*, dimension: int = 64) -> Study:
 
 
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
-    """Return the curves of two learners of INTERVAL."""
+    """Return the curves of a pure and an approximate learner of INTERVAL."""
 
     def told(value: float) -> dict[str, Any]:
         return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}

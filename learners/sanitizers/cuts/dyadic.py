@@ -77,7 +77,7 @@ class DyadicTree:
 
     @property
     def full(self) -> list[NDArray[np.int64]]:
-        """The records in every interval, for each kind of level."""
+        """How many records are in each interval, for each kind of level."""
         return self._built[1]
 
     @property
@@ -144,11 +144,11 @@ class Remaining:
         return Remaining(self.tree, self._counts)
 
     def counts(self, level: int) -> NDArray[np.int64]:
-        """Return the records left in every interval of a level."""
+        """Return how many records are left in each interval of a level."""
         return self._counts[self.tree.kinds[level]]
 
     def highest(self) -> NDArray[np.float64]:
-        """Return the most records left in an interval, for each level."""
+        """Return the largest number of records left in an interval, for each level."""
         most = np.array([held.max() for held in self._counts], dtype=np.float64)
         return np.asarray(most[self.tree.kinds])
 

@@ -105,11 +105,11 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of each call that needs one."""
+        """The delta of each call of the choosing mechanism and of A_dist."""
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
-        """Return the claims of all steps of epsilon `step`."""
+        """Return the claims of all steps if each has epsilon `step`."""
         rec = calls(self.top, epsilon=step, delta=self.choosing_delta, tight=True)
         return [*rec, ApproximateDP(step, self.choosing_delta)] * self.rounds
 
@@ -160,7 +160,7 @@ class IntervalCuts(NumberSanitizer):
         return min(1.0, points * math.exp(-step * promise / 16.0) + refused)
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability."""
+        """Return a bound on the failure probability with `size` records."""
         t, step = self.alpha * size, self.spending.step
         choosing = 0.5 * math.exp(-step * t / 16.0) + size * math.exp(-step * t / 32.0)
         return min(1.0, self.rounds * (self.rec_failure(t) + choosing))

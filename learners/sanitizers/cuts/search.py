@@ -76,6 +76,6 @@ class CutSearch:
         return np.asarray(np.minimum(most, 2.0 * self.least - below))
 
     def weights(self, held: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return each interval's weight, 0 if it is empty."""
+        """Return each interval's weight in the choice, 0 if the interval is empty."""
         relative = (held - held.max()).astype(np.float64)
         return np.asarray(np.where(held > 0, np.exp(self.weight * relative), 0.0))
