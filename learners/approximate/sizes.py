@@ -42,8 +42,8 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
     Guarantee
     ---------
     Rec is then an (alpha, beta)-learner of INTERVAL_d. Half of beta goes to Rec and half to the sample
-    (`IntervalLearner`). The promise grows with m, so all larger samples are enough too. m always satisfies
-    2·(1 − alpha)^m ≤ beta/2, which even the promise r = 1 needs (`promise_at`).
+    (`IntervalLearner`). The promise grows with the size m, so all larger samples are enough too. m always
+    satisfies 2·(1 − alpha)^m ≤ beta/2, which even the promise r = 1 needs (`promise_at`).
 
     Examples
     --------

@@ -98,8 +98,8 @@ class PerceptronQueries:
     E[y·x·1(mistake)] with tolerance tau = γ·alpha/(8·√d).
 
     If the answer for the error is at most 3·alpha/4, the run ends and the error is at most alpha. Otherwise
-    the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. The update is
-    v̂/ê = ρ·v/e + noise. The noise has norm at most η = √d·tau/ê ≤ γ/6.
+    the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. With the answers
+    v̂ for v, the update is v̂/ê = ρ·v/e + noise. The noise has norm at most η = √d·tau/ê ≤ γ/6.
 
     ⟨v/e, u⟩ ≥ γ, so ⟨w, u⟩ grows by at least 2γ/3 − γ/6 = γ/2 in each round. ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, so
     ‖w‖² grows by at most 2η·‖w‖ + (4/3 + η)². By induction ‖w‖ ≤ η·t + (4/3 + η)·√t after t updates. The

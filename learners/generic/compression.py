@@ -141,9 +141,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     with b_t ≥ b, except with probability β_t, the chosen hypothesis has error at most α/3 and passes. So the
     run ends by the first such round with probability 1 − β.
 
-    (iii) Let X = (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. Learning with hypotheses H_b of b bits needs of the
-    order of X records. The run reads at most a constant times X records, or n_1 if that is larger. Each later
-    round is reached with probability at most 2β_t, so the expected number is of the same order.
+    (iii) Let H_b be the hypotheses of at most b bits, and X = (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}. Learning
+    with H_b needs of the order of X records. The run reads at most a constant times X records, or n_1 if that
+    is larger. Each later round is reached with probability at most 2β_t, so the expected number is of the
+    same order.
 
     Examples
     --------

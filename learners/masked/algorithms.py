@@ -110,10 +110,11 @@ class BentLearner(_OnWords):
     Guarantee
     ---------
     If tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1), the output is the target, with every valid oracle. All d + 1
-    queries are asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with |ĥ(r)| =
-    2^(−d/2). So this mean differs from 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of ĥ(r) tells
-    whether the mean is above 1/2 for a = 0 or for a = 1. The tolerance of K08's theorem is small enough for
-    every even d > 6. The tolerance of K11 Theorem 5.16, 2^(−d/3), is too large for every d.
+    queries are asked before any is answered. Let ĥ(r) be the Walsh coefficient of the bent function at r. The
+    last query has mean 1/2 + (−1)^a·ĥ(r)/2 with |ĥ(r)| = 2^(−d/2). So this mean differs from 1/2 by 2^(−d/2 −
+    1) > tau. Once r is known, the sign of ĥ(r) tells whether the mean is above 1/2 for a = 0 or for a = 1.
+    The tolerance of K08's theorem is small enough for every even d > 6. The tolerance of K11 Theorem 5.16,
+    2^(−d/3), is too large for every d.
 
     Examples
     --------

@@ -115,10 +115,10 @@ def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float
 
     Guarantee
     ---------
-    One query g has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts
-    (Parseval), a share of 2^(−d/3 − 2). So with probability at least 1 − t/2^(d/3 + 2), a random concept (r,
-    a) gets answers that do not depend on a. Then the error is at least 1/4 on (r, 0) or on (r, 1). So a
-    random concept has such an error with at least half of that probability.
+    In the notation of `Parts`, a query g has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the
+    2^(d + 1) concepts (Parseval), a share of 2^(−d/3 − 2). So with probability at least 1 − t/2^(d/3 + 2), a
+    random concept (r, a) gets answers that do not depend on a. Then the error is at least 1/4 on (r, 0) or on
+    (r, 1). So a random concept has such an error with at least half of that probability.
 
     Examples
     --------

@@ -81,11 +81,11 @@ class SilentOracle(Oracle):
 
     Guarantee
     ---------
-    This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, so fewer than 1/tau² words r have
-    |f̂(r)| > tau. For all other targets the answer is 0. After t queries, adaptive or not, more than 2^d −
-    t/tau² targets have had only the answer 0. The learner cannot distinguish these. If d is a multiple of 3,
-    t ≤ 2^(d/3) and tau ≥ 2^(−d/3), at least 2^(d/3) such targets remain (Blum et al., as in K08 §4 and K11
-    Corollary 5.15).
+    This is a valid SQ oracle. The mean of (−1)^y·f(x) is the Walsh coefficient f̂(r). By Parseval's identity
+    Σ_r f̂(r)² ≤ 1, so fewer than 1/tau² words r have |f̂(r)| > tau. For all other targets the answer is 0.
+    After t queries, adaptive or not, more than 2^d − t/tau² targets have had only the answer 0. The learner
+    cannot distinguish these. If d is a multiple of 3, t ≤ 2^(d/3) and tau ≥ 2^(−d/3), at least 2^(d/3) such
+    targets remain (Blum et al., as in K08 §4 and K11 Corollary 5.15).
 
     Examples
     --------

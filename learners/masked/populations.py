@@ -102,9 +102,10 @@ class BlindOracle(Oracle):
 
     Guarantee
     ---------
-    This is a valid SQ oracle. If |⟨f⁰_g, c⁰⟩| < tau, it answers C_g + ⟨f¹_g, c¹⟩, which is off by less than
-    tau. Otherwise it answers the mean itself (K11 §5.3.2). By Parseval's inequality, the oracle answers a
-    query of tolerance ≥ 2^(−d/3) with the mean for at most 2^(2d/3 − 1) of the 2^(d+1) concepts.
+    This is a valid SQ oracle. For a query g, in the notation of `Parts`: if |⟨f⁰_g, c⁰⟩| < tau, it answers
+    C_g + ⟨f¹_g, c¹⟩, which is off by less than tau. Otherwise it answers the mean itself (K11 §5.3.2). By
+    Parseval's inequality, the oracle answers a query of tolerance ≥ 2^(−d/3) with the mean for at most
+    2^(2d/3 − 1) of the 2^(d+1) concepts.
 
     Examples
     --------

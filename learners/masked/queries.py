@@ -161,9 +161,9 @@ class BentQuery(MaskedQuery):
 
     Guarantee
     ---------
-    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality). Once r is known,
-    the answer determines a. The query does not use r, so it can be asked before r is known
-    (`learners.masked.BentLearner`).
+    Let ĥ(r) be the Walsh coefficient of h at r. E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every*
+    r (Parseval with equality). Once r is known, the answer determines a. The query does not use r, so it can
+    be asked before r is known (`learners.masked.BentLearner`).
 
     Examples
     --------

@@ -30,7 +30,7 @@ class GroupedChoice:
     Parameters
     ----------
     score
-        The score of every number. It has sensitivity 1 and is constant on pieces.
+        The score of every number. It has sensitivity 1 and is constant on intervals, called pieces.
     epsilon
         The privacy of the choice, > 0.
 

@@ -195,6 +195,7 @@ class LumpedIntervals(_Lumped):
 
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
         """Return the counts of the cells around points of `told`.
+
         The key of a count is the index of the cell's first such point.
         """
         cells: dict[int, int] = {}
