@@ -137,9 +137,9 @@ def separable_problems(
 
     Notes
     -----
-    In the problem "the far side just above alpha" all labels are 1, and the points are margin·normal ± v. The
-    point with −v has a probability slightly above alpha. The first round makes the weights a multiple of the
-    mean point. For margins below about 0.7 these misclassify the point with −v.
+    In the problem "the far side just above alpha" all labels are 1, and the points are margin·normal ± v with
+    v orthogonal to `normal`. The point with −v has a probability slightly above alpha. The first round makes
+    the weights a multiple of the mean point. For margins below about 0.7 these misclassify the point with −v.
 
     Examples
     --------
