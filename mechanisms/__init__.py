@@ -1,6 +1,6 @@
-"""Mechanisms of the source texts with their claims, samplers and exact laws, and flawed versions of them.
+"""The private mechanisms of the source texts, with their claims, samplers and exact laws.
 
-Names are resolved on first use, so that importing the package costs nothing.
+The package also has flawed versions of them. A module is imported when one of its names is first used.
 
 Examples
 --------

@@ -1,12 +1,14 @@
-"""Output laws as integrals of a Laplace density times distribution functions of Laplace noise.
+"""Output laws of mechanisms that compare Laplace noise, computed as integrals.
+
+The integrand is a Laplace density times distribution functions of Laplace noise.
 
 Guarantee: for up to 20 factors a sum over `quadrature` has a relative error of at most 1e-12. Between the
 knots each factor is a sum of two terms. So the integrand is a sum of terms c·e^(κx), where |κ| is at most the
 sum R of all rates 1/scale. On a piece of length h, a Gauss rule with 16 nodes has a relative error of
-2.7e-45·(κh/2)^32 for such a term, which is below 1e-25 at h = 8/R. The absolute values of the terms add up to
+2.7e-45·(κh/2)^32 for such a term. This is below 1e-25 at h = 8/R. The absolute values of the terms add up to
 at most 3^factors times the integrand, 4e9 for 20 factors. Beyond the outermost knots the density decreases
 exponentially, and each factor at most doubles. So the omitted part, beyond 60 scales, is below 2^20·e^(−60)
-of the whole. Every term of the sum is positive, so the relative rounding error is that of one product.
+of the whole. All terms of the sum are positive, so its relative rounding error is that of one product.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _MOST_PIECES = 100_000
 def quadrature(
     knots: Iterable[float], *, scale: float, rate: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return points and weights that integrate a Laplace density times factors over the real line.
+    """Return points and weights for integrals of a Laplace density times other factors.
 
     Parameters
     ----------

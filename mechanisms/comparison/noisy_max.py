@@ -26,7 +26,9 @@ __all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax", "NoisyAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyAnswers(OnQueryAnswers):
-    """Adds independent noise of scale 2/epsilon to every answer; a subclass defines what is released.
+    """Adds Laplace or exponential noise of scale 2/epsilon to every answer.
+
+    A subclass defines the noise and what is released.
 
     Parameters
     ----------
@@ -72,17 +74,11 @@ class _NoisyMax(NoisyAnswers):
     records: Sequence[float] | None = (0, 1, 2)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the indices that `size` runs report.
-
-        From the same generator state, run i draws the same noise on every database.
-        """
+        """Return the indices that `size` runs report."""
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours.
-
-        In the first pair one answer falls by 1 and all others rise by 1; in the second it is the reverse.
-        """
+        """Return two pairs of neighbours in which one answer moves against all others by 1."""
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []
@@ -90,7 +86,7 @@ class _NoisyMax(NoisyAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceNoisyMax(_NoisyMax):
-    """Add Laplace noise of scale 2/epsilon to every answer and report the *index* of the largest sum.
+    """Report the index of the largest answer after adding Laplace noise of scale 2/epsilon.
 
     Parameters
     ----------
@@ -100,11 +96,11 @@ class LaplaceNoisyMax(_NoisyMax):
     Guarantee
     ---------
     epsilon-differential privacy. Fix the noise of all queries but j. Let m be the noise with which j ties
-    with the best of the others: j is reported if its noise exceeds m. Between neighbours the best of the
-    others rises by at most 1 and the answer of j falls by at most 1. So m grows by at most 2, and Pr[noise >
-    m] falls by a factor of at most e^(2/scale) = e^epsilon. (Dwork and Roth, Claim 3.9, have queries that all
-    move in the same direction; then scale 1/epsilon suffices.) The loss approaches the bound if one query is
-    far behind the others.
+    with the best of the others. Query j is reported if its noise exceeds m. Between neighbours the best of
+    the others rises by at most 1 and the answer of j falls by at most 1. So m grows by at most 2, and
+    Pr[noise > m] falls by a factor of at most e^(2/scale) = e^epsilon. (In Dwork and Roth, Claim 3.9, all
+    queries move in the same direction. Then scale 1/epsilon suffices.) The loss approaches the bound if one
+    query is far behind the others.
 
     Examples
     --------
@@ -117,7 +113,11 @@ class LaplaceNoisyMax(_NoisyMax):
     reference: ClassVar[str] = "Dwork and Roth 2014, Claim 3.9, with noise for answers that move either way"
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law: Pr[j] = ∫ f(x − a_j)·Π_{i≠j} F(x − a_i) dx, by `laplace_integrals`."""
+        """Return the exact law of the reported index.
+
+        Pr[j] = ∫ f(x − a_j)·Π_{i≠j} F(x − a_i) dx, for answers a_i and noise of density f and distribution
+        function F.
+        """
         from audit.distributions import Finite  # runs do not need it
 
         answers = self.answers(database)
@@ -131,7 +131,7 @@ class LaplaceNoisyMax(_NoisyMax):
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialNoisyMax(_NoisyMax):
-    """Add exponential noise of mean 2/epsilon to every answer and report the *index* of the largest sum.
+    """Report the index of the largest answer after adding exponential noise of mean 2/epsilon.
 
     Parameters
     ----------
@@ -157,12 +157,11 @@ class ExponentialNoisyMax(_NoisyMax):
     noise = "exponential"
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law.
+        """Return the exact law of the reported index.
 
-        The probability of j is the integral over x ≥ max a of the density of a_j + noise times Π_{i≠j} Pr[a_i
-        + noise < x]. With w_i = e^((a_i − max a)/scale) and u = e^((max a − x)/scale), it is w_j·∫₀¹ Π_{i≠j}
-        (1 − w_i·u) du. For d answers the integrand is a polynomial of degree d − 1. A Gauss rule with
-        ⌊d/2⌋ + 1 nodes integrates it exactly.
+        For answers a, the probability of j is the integral over x ≥ max a of the density of a_j + noise times
+        Π_{i≠j} Pr[a_i + noise < x]. Let w_i = e^((a_i − max a)/scale) and u = e^((max a − x)/scale). Then the
+        integral is w_j·∫₀¹ Π_{i≠j} (1 − w_i·u) du. For d answers a Gauss rule with ⌊d/2⌋ + 1 nodes is exact.
         """
         from audit.distributions import Finite  # runs do not need it
 

@@ -1,4 +1,4 @@
-"""The base class of mechanisms whose database is a vector of answers to queries with sensitivity 1."""
+"""The base class of mechanisms whose database is a vector of answers to queries."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["OnQueryAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnQueryAnswers(ClaimsPure):
-    """A mechanism whose database is the vector of exact answers; a subclass defines `sample`.
+    """A mechanism whose database is the vector of exact answers.
 
-    Neighbours differ by at most 1 in every answer. All answers may change together, each up or down.
+    Between neighbours every answer changes by at most 1, up or down. A subclass defines `sample`.
 
     Parameters
     ----------
@@ -54,7 +54,13 @@ class OnQueryAnswers(ClaimsPure):
         positive_int(self.size, what=f"The `size` of `{type(self).__name__}`")
 
     def answers(self, database: Any) -> NDArray[np.float64]:
-        """Return the exact answers as an array; raise an error unless they are a vector of finite numbers."""
+        """Return the exact answers as an array.
+
+        Raises
+        ------
+        InvalidValue
+            The answers are not a vector of finite numbers.
+        """
         answers = floats(database, what=f"The answers given to `{type(self).__name__}`")
         if answers.ndim != 1 or not answers.size or not np.isfinite(answers).all():
             raise InvalidValue(
@@ -64,7 +70,7 @@ class OnQueryAnswers(ClaimsPure):
         return answers
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output: a number, or an array with one entry per query."""
+        """Return one output, which is a number or an array with one entry per query."""
         output = self.sample(database, 1, rng)[0]
         return output if output.ndim else output.item()
 
@@ -72,5 +78,5 @@ class OnQueryAnswers(ClaimsPure):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
         """Return the outputs of `size` runs.
 
-        With equal generators, run i draws the same noise on every database.
+        From the same generator state, run i draws the same noise on every database.
         """

@@ -1,4 +1,7 @@
-"""The sparse vector technique: report which answers are above a threshold; only these cost privacy."""
+"""The sparse vector technique, which reports which answers are above a threshold.
+
+Only answers above the threshold cost privacy.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,10 @@ __all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyThreshold(OnQueryAnswers):
-    """A base class: compare noisy answers with one noisy threshold until `limit` are above it.
+    """Compares noisy answers with one noisy threshold until `limit` answers are above it.
 
-    The output has one mark per query: 1 for above, 0 for below, −1 if the answer was no longer compared. The
-    privacy depends on the scales of the threshold's noise and of the answers' noise, which subclasses set;
-    the base class has no guarantee.
+    The output has one mark per query: 1 for above, 0 for below, −1 if the answer was no longer compared.
+    Subclasses set the noise scales, on which the privacy depends. This base class has no guarantee.
 
     Parameters
     ----------
@@ -76,10 +78,7 @@ class NoisyThreshold(OnQueryAnswers):
         return 4.0 * self.limit / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the marks of `size` runs, shape (size, queries).
-
-        From the same generator state, run i draws the same noise on every database.
-        """
+        """Return the marks of `size` runs, shape (size, queries)."""
         bar, noisy = self.noisy(database, size, rng)
         return self.marks(noisy >= bar)
 
@@ -99,10 +98,10 @@ class NoisyThreshold(OnQueryAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class SparseVector(NoisyThreshold):
-    """Compare noisy answers with one noisy threshold until `limit` of them were above it.
+    """Compare noisy answers with one noisy threshold until `limit` answers are above it.
 
     The threshold has Laplace noise of scale 2/epsilon, and each answer has Laplace noise of scale
-    4·limit/epsilon. Half of epsilon pays for the threshold, half for `limit` answers above it.
+    4·limit/epsilon.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ class SparseVector(NoisyThreshold):
     reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 1"
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law: integrals over the threshold's noise, by `laplace_integrals`."""
+        """Return the exact law of the marks."""
         from audit.distributions import Finite  # runs do not need it
 
         outcomes = list(self._outcomes(len(self.answers(database))))
@@ -145,10 +144,7 @@ class SparseVector(NoisyThreshold):
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours.
-
-        In the first pair the last answer falls and all others rise. In the second pair it is the reverse.
-        """
+        """Return two pairs of neighbours in which the last answer moves against all others."""
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 
@@ -163,7 +159,7 @@ class SparseVector(NoisyThreshold):
         return self._one_threshold(self.answers(database), marks)
 
     def _one_threshold(self, answers: NDArray[np.float64], marks: Sequence[int]) -> float:
-        """Return the probability of these marks, if all answers are compared with one noisy threshold."""
+        """Return the probability of these marks if one noisy threshold serves all answers."""
         knots = (answers - self.threshold).tolist()
         rate = 1.0 / self.threshold_scale + len(knots) / self.query_scale
         points, weights = quadrature([0.0, *knots], scale=self.threshold_scale, rate=rate)
@@ -176,9 +172,10 @@ class SparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSparseVector(SparseVector):
-    """The sparse vector technique with a new noisy threshold after every answer above the threshold.
+    """The sparse vector technique with a new noisy threshold after every answer above it.
 
-    Thresholds have Laplace noise of scale 2·limit/epsilon, answers have noise of scale 4·limit/epsilon.
+    Thresholds have Laplace noise of scale 2·limit/epsilon. Answers have Laplace noise of scale
+    4·limit/epsilon.
 
     Parameters
     ----------
@@ -188,8 +185,8 @@ class ResamplingSparseVector(SparseVector):
     Guarantee
     ---------
     epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth). Each threshold,
-    together with the answers up to the first one above it, is a `SparseVector` with limit 1, privacy
-    epsilon/limit and independent noise. There are at most `limit` of these.
+    with the answers up to the first one above it, is a `SparseVector` with limit 1, privacy epsilon/limit and
+    independent noise. There are at most `limit` of these.
 
     Examples
     --------
@@ -209,10 +206,7 @@ class ResamplingSparseVector(SparseVector):
         return 2.0 * self.limit / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the marks of `size` runs.
-
-        From the same generator state, run i draws the same noise on every database.
-        """
+        """Return the marks of `size` runs."""
         answers = self.answers(database)
         bars = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, self.limit + 1))
         noisy = answers + rng.laplace(0.0, self.query_scale, (size, answers.size))

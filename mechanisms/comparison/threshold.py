@@ -1,4 +1,4 @@
-"""A noisy comparison with a threshold. If it fails, A_dist and the choosing mechanism return no solution."""
+"""A noisy comparison with a threshold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG_2 = math.log(2.0)
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTest:
-    """A noisy test: a value passes if value + Lap(scale) is at least the threshold.
+    """A test that a value passes if value + Lap(scale) is at least the threshold.
 
     Parameters
     ----------
@@ -31,7 +31,8 @@ class ThresholdTest:
     Guarantee
     ---------
     If a value changes by t, the log-probabilities of passing and of failing each change by at most t/scale.
-    The log of a Laplace tail has slope −1/scale beyond the centre, and is less steep before it.
+    The reason is that the log of a Laplace tail has slope −1/scale beyond the centre, and is less steep
+    before it.
 
     Examples
     --------
@@ -56,16 +57,19 @@ class ThresholdTest:
         return _log_tail((value - self.threshold) / self.scale)
 
     def sample(self, value: float, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return for each of `size` tests whether `value` passes. The noise does not depend on the value."""
+        """Return for each of `size` tests whether `value` passes.
+
+        The noise does not depend on the value.
+        """
         passed: NDArray[np.bool_] = value + rng.laplace(0.0, self.scale, size) >= self.threshold
         return passed
 
     def value_that_fails(self, beta: Any) -> float:
-        """Return the value that fails with probability `beta`; larger values fail less often.
+        """Return the value that fails with probability `beta`.
 
         Guarantee
         ---------
-        The value is exact; it comes from the two halves of the Laplace distribution function.
+        The value is exact. Larger values fail less often.
 
         Examples
         --------

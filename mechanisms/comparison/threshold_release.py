@@ -26,7 +26,9 @@ __all__ = ["ThresholdRelease"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdRelease(PlainParameters):
-    """Publish each key with its count plus two-sided geometric noise, if this sum exceeds a threshold.
+    """Publish each key with its noisy count, if this count exceeds a threshold.
+
+    The noise is two-sided geometric.
 
     Parameters
     ----------
@@ -39,10 +41,10 @@ class ThresholdRelease(PlainParameters):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy if a record is added or removed, with delta = Pr[1 + noise >
-    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. Another record of a
-    key that is already in the data changes one count by 1, so probabilities change by a factor of at most
-    e^epsilon. The first record of a key makes the key visible with probability delta; otherwise the output is
+    (epsilon, delta)-differential privacy if a record is added or removed. Here delta is the two-sided
+    geometric tail Pr[1 + noise > threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)). Another record of a
+    key that is already in the data changes one count by 1. So probabilities change by a factor of at most
+    e^epsilon. The first record of a key makes the key visible with probability delta. Otherwise the output is
     the same as without the record. A first record in an empty database attains this delta.
 
     Examples
@@ -75,7 +77,7 @@ class ThresholdRelease(PlainParameters):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for records, which are keys: short texts."""
+        """A Hypothesis strategy for records, which are short texts."""
         from hypothesis import strategies  # runs do not need it
 
         return strategies.text(max_size=3)
@@ -92,7 +94,10 @@ class ThresholdRelease(PlainParameters):
         return value > self.threshold
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: one adds the first record of a key, the other adds another record of a key."""
+        """Return two pairs of neighbours.
+
+        One pair adds the first record of a key, the other pair adds another record of a key.
+        """
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 
 

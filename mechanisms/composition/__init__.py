@@ -1,5 +1,1 @@
-"""Mechanisms composed of others (sequential, parallel, post-processed), their joint claims, and a budget.
-
-`accounting` computes the claims; `budget` refuses mechanisms that would overspend a budget. Neither depends
-on a particular mechanism.
-"""
+"""Mechanisms composed of others, their joint claims, and a privacy budget."""

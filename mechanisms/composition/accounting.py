@@ -1,4 +1,4 @@
-"""The privacy of a composition: closed forms from the claims of its parts, exact values from their laws."""
+"""The privacy of a composition, from the claims or the laws of its parts."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
 
 def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
-    """Return the claim of a sequential composition: the sums of the epsilons and of the deltas.
+    """Return the privacy claim of a sequential composition.
+
+    The epsilons add up, and so do the deltas.
 
     Guarantee
     ---------
     The claim holds for mechanisms that run one after another on the same database, even if each depends on
     earlier outputs. (K11 Claim 2.2 and K08 Claim 2.1 state it for mechanisms fixed in advance.) The
-    probability of a sequence of outputs is a product of conditional probabilities, and the i-th of these
-    changes by a factor of at most e^epsilon_i (outside an event of probability delta_i).
+    probability of a sequence of outputs is a product of conditional probabilities. The i-th of these changes
+    by a factor of at most e^epsilon_i (outside an event of probability delta_i).
 
     Examples
     --------
@@ -50,13 +52,15 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
 
 def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
-    """Return the claim of a parallel composition: the largest epsilon and the largest delta.
+    """Return the privacy claim of a parallel composition.
+
+    It has the largest epsilon and the largest delta of the parts.
 
     Guarantee
     ---------
     The claim holds for mechanisms on disjoint parts of a database if neighbours differ in one part only. The
-    mechanisms on the other parts see the same data on both databases. The outputs of the parts are
-    independent, so the probabilities of these other outputs cancel in the ratio.
+    mechanisms on the other parts see the same data on both databases. Their outputs are independent of the
+    rest, so their probabilities cancel in the ratio.
 
     Examples
     --------
@@ -68,7 +72,11 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
 
 def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | ApproximateDP:
-    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or `sequential_bound` if that is no worse.
+    """Return the privacy claim of a composition by the advanced composition theorem.
+
+    For parts that are (ε, δ)-private, the composition is (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ +
+    slack)-private. If this is no better than `sequential_bound`, the result is `sequential_bound`, without
+    slack.
 
     Parameters
     ----------
@@ -79,11 +87,10 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 
     Guarantee
     ---------
-    Outside an event of probability δ, the loss of part i is in [−ε, ε]. Given the outputs so far, the mean of
-    the loss is at most that of randomized response, ε·(e^ε − 1)/(e^ε + 1). By Azuma and Hoeffding the sum
-    exceeds its mean by √(2·ln(1/slack)·Σ ε²) with probability at most slack. (Dwork, Rothblum and Vadhan
-    bound the mean by ε·(e^ε − 1); BNS uses 2·ε², which is at least that for ε ≤ 1.256.) For few parts or
-    large epsilons the sum of the epsilons is smaller: then `sequential_bound` is returned, without slack.
+    Outside an event of probability δ, the loss of a part is in [−ε, ε]. Given the outputs so far, the mean of
+    the loss is at most that of randomized response, ε·(e^ε − 1)/(e^ε + 1) = ε·tanh(ε/2). By Azuma and
+    Hoeffding the sum exceeds its mean by √(2·ln(1/slack)·Σ ε²) with probability at most slack. (Dwork,
+    Rothblum and Vadhan bound the mean by ε·(e^ε − 1). BNS uses 2·ε², which is at least that for ε ≤ 1.256.)
 
     Examples
     --------
@@ -104,7 +111,9 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 
 
 def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
-    """Return the two laws that meet the claim and lie furthest apart: those of a leaking randomized response.
+    """Return the two laws that lie furthest apart among all that meet a privacy claim.
+
+    They are the laws of a randomized response that sometimes leaks its input.
 
     Guarantee
     ---------
@@ -132,13 +141,15 @@ def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
 
 
 def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
-    """Return the smallest ε at `delta` that follows from the claims alone (optimal composition).
+    """Return the smallest ε at `delta` that follows from the claims alone.
+
+    This is known as optimal composition.
 
     Guarantee
     ---------
-    The value is exact up to `audit.laws.divergence.TOLERANCE`, and ∞ if the deltas of the claims exceed
-    `delta`. It is the ε of the product of the dominating pairs. The loss of this product is a sum of
-    independent losses with three values each.
+    The value is exact up to `audit.laws.divergence.TOLERANCE`. If the deltas of the claims exceed `delta`, it
+    is ∞. It is the ε of the product of the dominating pairs. The loss of this product is a sum of independent
+    losses with three values each.
 
     Examples
     --------
@@ -151,7 +162,7 @@ def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
 
 
 def composed_delta(claims: Iterable[PrivacyClaim], *, epsilon: float) -> float:
-    """Return the smallest δ at `epsilon` that follows from the claims alone; see `composed_epsilon`.
+    """Return the smallest δ at `epsilon` that follows from the claims alone.
 
     Examples
     --------
@@ -163,21 +174,21 @@ def composed_delta(claims: Iterable[PrivacyClaim], *, epsilon: float) -> float:
 
 
 def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> float:
-    """Return the smallest ε of a composition at `delta`, from the laws of its parts on two databases.
+    """Return the smallest ε at `delta` from the laws of the parts of a composition.
 
     Parameters
     ----------
     left, right
-        The laws of the parts' outputs, which are independent, on one database and on the other.
+        The laws of the parts' independent outputs, on two neighbouring databases.
     delta
         A number in [0, 1].
 
     Guarantee
     ---------
-    The loss of independent outputs is the sum of their losses; it is 0 if there are no parts. Parts whose
+    The loss of independent outputs is the sum of their losses. If there are no parts, it is 0. Parts whose
     laws are the same on both databases lose nothing. If at most one of the other parts has laws that are not
-    finite, and there are not too many sums of losses, ε is exact. Otherwise it is bounded from both sides,
-    and the middle is returned (`audit.laws.divergence`). The result is the larger ε of both directions.
+    finite, and there are not too many sums of losses, ε is exact. Otherwise the middle between two bounds is
+    returned (`audit.laws.divergence`). The result is the larger ε of both directions.
 
     Examples
     --------
@@ -194,7 +205,7 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
 
 def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> float:
-    """Return the smallest δ of a composition at `epsilon`; see `laws_epsilon`.
+    """Return the smallest δ at `epsilon` from the laws of the parts of a composition.
 
     Examples
     --------
@@ -212,7 +223,12 @@ def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> 
 
 
 def claimed(subject: Any) -> PrivacyClaim:
-    """Return the privacy claim of a subject; raise an error if it has none.
+    """Return the privacy claim of a mechanism.
+
+    Raises
+    ------
+    InvalidValue
+        The mechanism claims nothing.
 
     Examples
     --------
@@ -240,11 +256,11 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 
 
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
-    """Return the two laws of a sufficient statistic of several draws from `dominating_pair`.
+    """Return two finite laws that stand for several draws from `dominating_pair`.
 
-    The statistic says whether any draw leaks and, if none does, how many draws are 0. `kept` is the
-    log-probability that no draw leaks. In that case the number of zeros is binomial; its success probability
-    under one law is its failure probability under the other.
+    Their outcomes are a sufficient statistic: whether any draw leaks and, if none does, how many draws are 0.
+    `kept` is the log-probability that no draw leaks. Given this, the number of zeros is binomial. Its success
+    probability under one law is its failure probability under the other law.
     """
     from scipy.special import gammaln
 

@@ -19,7 +19,7 @@ __all__ = ["Budget", "OverspentError", "refuse_overspending"]
 
 
 class OverspentError(AuditError):
-    """A request costs more than is left of a budget; no mechanism was run.
+    """A request costs more than is left of a privacy budget. No mechanism was run.
 
     Examples
     --------
@@ -29,20 +29,22 @@ class OverspentError(AuditError):
 
 
 class Budget:
-    """A privacy budget. It refuses, before the run, a mechanism whose claim would exceed what is left.
+    """A privacy budget that refuses mechanisms whose claim exceeds what is left.
+
+    A mechanism is refused before it runs.
 
     Parameters
     ----------
     limit
         The most that may be spent in all.
     relation
-        Which databases are neighbours; a mechanism that claims privacy for another relation is refused.
+        Which databases are neighbours. A mechanism that claims privacy for another relation is refused.
 
     Guarantee
     ---------
     If every mechanism keeps its claim, all outputs of `run` together satisfy `limit`, even if later
-    mechanisms depend on earlier outputs. The reason is that, for every sequence of outputs, the sums of the
-    claims stay within the limit (`sequential_bound`).
+    mechanisms depend on earlier outputs. For every sequence of outputs, the sums of the claims stay within
+    the limit (`sequential_bound`).
 
     Examples
     --------
@@ -63,29 +65,29 @@ class Budget:
 
     @property
     def spent(self) -> PureDP | ApproximateDP:
-        """The sums of the claims so far."""
+        """The sum of the claims so far."""
         return sequential_bound(self._claims)
 
     def spend(self, claim: PrivacyClaim) -> None:
-        """Add a claim to what is spent; if it exceeds the budget, raise an error and add nothing.
+        """Add a claim to what is spent.
 
         Raises
         ------
         OverspentError
-            All claims together would exceed the limit.
+            The claims would exceed the limit together. Nothing was added.
         """
         refuse_overspending([*self._claims, claim], limit=self.limit)
         self._claims.append(claim)
 
     def run(self, mechanism: Any, database: Any, *, rng: Any) -> Any:
-        """Add the claim of a subject to what is spent, then return one output of the subject.
+        """Run a mechanism within the budget and return its output.
 
         Raises
         ------
         OverspentError
-            The claim exceeds what is left of the budget; the subject was not run.
+            The claim exceeds what is left of the budget. The mechanism was not run.
         InvalidValue
-            The subject has no privacy claim, or has one for another relation.
+            The mechanism has no privacy claim, or has one for another relation.
 
         Examples
         --------

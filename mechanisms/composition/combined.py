@@ -33,14 +33,14 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Combined(PlainParameters):
-    """Several subjects with one relation; attributes that are not given are those of the first subject.
+    """Several mechanisms for the same relation.
 
     Parameters
     ----------
     parts
-        Subjects that claim privacy for the same relation.
+        Mechanisms that claim privacy for the same relation.
     relation, records, size
-        As for any subject.
+        As for any mechanism. Default: those of the first part.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class Combined(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i uses the generator in the same way on every database; true if every part does so."""
+        """Whether run i uses the generator in the same way on every database."""
         return all(subject.aligned for subject in self.subjects())
 
     def subjects(self) -> list[Subject]:
@@ -90,12 +90,12 @@ class Combined(PlainParameters):
         return [adapt(part) for part in self.parts]
 
     def total_size(self) -> Any:
-        """Return the number of records in a whole database: here, the size that the first part takes."""
+        """Return the number of records in a whole database."""
         return adapt(self.parts[0]).size
 
 
 def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generator) -> Any:
-    """Return `size` outputs of a subject, in one call if the subject has a `sample`.
+    """Return `size` outputs of a mechanism.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generato
 
 
 def listed(outputs: Any) -> list[Any]:
-    """Return outputs as a list; numbers become Python numbers, rows become arrays.
+    """Return outputs as a list of Python numbers, arrays or other objects.
 
     Examples
     --------
@@ -121,7 +121,9 @@ def listed(outputs: Any) -> list[Any]:
 
 
 def rows(columns: list[Any]) -> Any:
-    """Return the columns of several parts side by side: a matrix if all are numbers, else a list of tuples.
+    """Return the outputs of several parts, one row per run.
+
+    If all outputs are numbers the result is a matrix, otherwise a list of tuples.
 
     Examples
     --------
@@ -134,9 +136,10 @@ def rows(columns: list[Any]) -> Any:
 
 
 def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
-    """Return one output of a subject as a list: the coordinates of a vector, or the output itself.
+    """Return one output of a mechanism as a list.
 
-    A vector is an array of one dimension, or a tuple if the law of the subject is a product.
+    The list has the coordinates of a vector, or else the output itself. A vector is an array of one
+    dimension, or a tuple if the law of the mechanism is a product.
 
     Examples
     --------
@@ -149,7 +152,7 @@ def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
 
 
 def columns_of(subject: Subject, database: Any, outputs: Any) -> list[Any]:
-    """Return many outputs of a subject as columns, one per coordinate; see `laid_out`.
+    """Return many outputs of a mechanism as columns, one per coordinate.
 
     Examples
     --------
@@ -173,7 +176,7 @@ def _is_vector(subject: Subject, database: Any) -> bool:
 
 
 def law_of(subject: Subject, database: Any) -> Law | None:
-    """Return the exact law of a subject's output; None if the subject declares none.
+    """Return the exact law of a mechanism's output, or None if it declares none.
 
     Examples
     --------
@@ -185,7 +188,7 @@ def law_of(subject: Subject, database: Any) -> Law | None:
 
 
 def product_of(laws: list[Law | None]) -> Product | None:
-    """Return the law of several independent outputs, written one after another; None if a law is missing.
+    """Return the joint law of independent outputs, or None if a law is missing.
 
     Examples
     --------
@@ -203,7 +206,7 @@ def product_of(laws: list[Law | None]) -> Product | None:
 
 
 def suggested(subject: Subject) -> list[tuple[Any, Any]]:
-    """Return the pairs of databases that a subject suggests.
+    """Return the pairs of databases that a mechanism suggests for its audit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The law of an output that comes from one of several mechanisms, chosen at random."""
+"""The law of an output of one of several mechanisms, chosen at random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["mixture"]
 
 
 def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
-    """Return the law of an output that comes from one of several laws, chosen by the weights.
+    """Return the law of an output of one of several laws, chosen at random.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
     Returns
     -------
     Law or None
-        The law of the output; None if one of the laws is of another kind.
+        The law of the output, or None if one of the laws is of another kind.
 
     Guarantee
     ---------
-    The law is exact: probabilities and densities are averaged; tails are averaged in log space.
+    The law is exact: the weighted average of probabilities, densities and tails.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
 
 
 def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[float]]:
-    """Return all outcomes of finite laws, and their log-probabilities under the weighted sum of the laws."""
+    """Return the outcomes of several finite laws with their weighted log-probabilities."""
     found: dict[Hashable, Any] = {}
     masses: dict[Hashable, float] = {}
     for law, shift in parts:
@@ -85,7 +85,7 @@ def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[floa
 
 
 def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
-    """Return the average of densities, each given with the logarithm of its weight."""
+    """Return the average of densities, each given with its log-weight."""
     from audit.distributions import Density
 
     if len(parts) == 1:
@@ -100,7 +100,7 @@ def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
 
 @dataclass(frozen=True)
 class _Average:
-    """The `logpdf`, or another log-scale function, of the weighted average of several laws."""
+    """The weighted average of functions of several laws on the log scale, such as `logpdf`."""
 
     parts: tuple[tuple[Density, float], ...]
     function: str

@@ -33,23 +33,25 @@ __all__ = ["Parallel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Combined):
-    """Run every mechanism on its own part of the database. The output is one flat tuple of all outputs.
+    """Run every mechanism on its own part of the database.
+
+    The output is one flat tuple of all outputs.
 
     Parameters
     ----------
     parts
-        Subjects that claim privacy for the same relation.
+        Mechanisms that claim privacy for the same relation.
     part_of
-        A function of a record that returns the number of its part; for ADD_OR_REMOVE_ONE. By default, for
-        REPLACE_ONE and REPLACE_LABEL, the parts are consecutive blocks of equal length.
+        For ADD_OR_REMOVE_ONE: a function of a record that returns the number of its part. Default, for
+        REPLACE_ONE and REPLACE_LABEL: the parts are consecutive blocks of equal length.
     relation, records, size
-        As for any subject; default: relation and records of the first part, and the sum of the parts' sizes.
+        As for any mechanism. Default: relation and records of the first part, and the sum of the sizes.
 
     Raises
     ------
     InvalidValue
-        A neighbour could differ in two parts: a replaced record may belong to another part, and an added
-        record shifts the positions of all records after it.
+        Neighbours could differ in two parts. With `part_of`, a replaced record may change its part. With
+        blocks, an added record shifts all records after it.
 
     Guarantee
     ---------
@@ -84,11 +86,11 @@ class Parallel(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: the largest epsilon and the largest delta of the parts."""
+        """The privacy claimed, with the largest epsilon and the largest delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def split(self, database: Sequence[Any]) -> list[Any]:
-        """Return the parts of a database; records keep their order."""
+        """Return the parts of a database."""
         count, length = len(self.parts), len(database)
         if self.part_of is None:
             return [database[length * i // count : length * (i + 1) // count] for i in range(count)]
@@ -107,7 +109,7 @@ class Parallel(Combined):
         return tuple(value for subject, part, output in told for value in laid_out(subject, part, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix if every part answers with numbers, else tuples."""
+        """Return `size` outputs, as a matrix if all are numbers, otherwise as tuples."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         told = [(subject, part, drawn(subject, part, size, rng=rng)) for subject, part in pairs]
         return rows(
@@ -115,14 +117,15 @@ class Parallel(Combined):
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law; None if a part declares no law."""
+        """Return the exact law, or None if a part declares no law."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return a pair of whole databases for each pair that a part suggests; [] if `part_of` is given.
+        """Return a pair of whole databases for each pair that a part suggests.
 
-        The suggested pair is the data of this part. The data of all other parts repeat its first record.
+        All other parts repeat the first record of the suggested pair. If `part_of` is given, there are no
+        pairs.
         """
         if self.part_of is not None:
             return []
@@ -138,9 +141,9 @@ class Parallel(Combined):
         ]
 
     def total_size(self) -> Any:
-        """Return the size of a whole database: the sum of the parts' sizes if these are whole numbers.
+        """Return the size of a whole database.
 
-        Otherwise it is the size of the first part.
+        It is the sum of the parts' sizes if these are whole numbers, otherwise the size of the first part.
         """
         sizes = [subject.size for subject in self.subjects()]
         if all(isinstance(size, int) for size in sizes):
@@ -149,5 +152,5 @@ class Parallel(Combined):
 
 
 def _between(part: Sequence[Any], filler: Any, *, before: int, after: int) -> list[Any]:
-    """Return a database with this part in its place; the parts before and after consist of `filler`."""
+    """Return a database of `filler` with one part in its place."""
     return [filler] * (len(part) * before) + list(part) + [filler] * (len(part) * after)

@@ -1,4 +1,4 @@
-"""A mechanism with a function applied to its outputs, or with its law hidden from the audit."""
+"""A mechanism with a function applied to its outputs, or without its declared law."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["PostProcessed", "Undeclared"]
 
 @dataclass(frozen=True, kw_only=True)
 class Undeclared(PlainParameters):
-    """A subject without its declared law, so that an audit must use runs.
+    """A mechanism without its declared law, which an audit must therefore run.
 
     Parameters
     ----------
     part
-        A subject that claims privacy; this subject has the same parameters.
+        A mechanism that claims privacy. This mechanism has the same parameters.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Undeclared(PlainParameters):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: that of the part."""
+        """The privacy claimed, which is that of the part."""
         return claimed(self._subject)
 
     @property
@@ -77,7 +77,7 @@ class Undeclared(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i of the part uses the generator in the same way on every database."""
+        """Whether run i uses the generator in the same way on every database."""
         return self._subject.aligned
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -99,12 +99,12 @@ class Undeclared(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class PostProcessed(Undeclared):
-    """A function of a subject's output.
+    """A mechanism whose output is a function of another mechanism's output.
 
     Parameters
     ----------
     part
-        A subject that claims its privacy.
+        A mechanism that claims privacy.
     function
         A deterministic function of the output alone; it must not use the database.
 
@@ -139,7 +139,7 @@ class PostProcessed(Undeclared):
         return [self.function(output) for output in listed(drawn(self._subject, database, size, rng=rng))]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law; None if the law of the part is not finite."""
+        """Return the exact law, or None if the law of the part is not finite."""
         from audit.distributions import Finite
 
         law = law_of(self._subject, database)

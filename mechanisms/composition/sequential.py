@@ -1,4 +1,4 @@
-"""Mechanisms that run one after another on the same database, or one of several that is chosen at random."""
+"""Mechanisms that run several mechanisms on one database, or choose one of them."""
 
 from __future__ import annotations
 
@@ -35,16 +35,18 @@ __all__ = ["RandomChoice", "Sequential"]
 
 @dataclass(frozen=True, kw_only=True)
 class Sequential(Combined):
-    """Run every part on the whole database. The output is one flat tuple of all outputs.
+    """Run every mechanism on the whole database.
+
+    The output is one flat tuple of all outputs.
 
     Parameters
     ----------
     parts
-        Subjects that claim privacy for the same relation.
+        Mechanisms that claim privacy for the same relation.
     budget
-        The largest claim to which the claims of the parts may add up.
+        The most to which the claims of the parts may add up.
     relation, records, size
-        As for any subject; default: those of the first part.
+        As for any mechanism. Default: those of the first part.
 
     Raises
     ------
@@ -78,7 +80,7 @@ class Sequential(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: the sums of the parts' claims."""
+        """The privacy claimed, which is the sum of the parts' claims."""
         return sequential_bound(claimed(subject) for subject in self.subjects())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> tuple[Any, ...]:
@@ -87,14 +89,14 @@ class Sequential(Combined):
         return tuple(value for subject, output in told for value in laid_out(subject, database, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix if every part answers with numbers, else tuples."""
+        """Return `size` outputs, as a matrix if all are numbers, otherwise as tuples."""
         told = [(subject, drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return rows(
             [column for subject, outputs in told for column in columns_of(subject, database, outputs)]
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law; None if a part has none."""
+        """Return the exact law, or None if a part has none."""
         return product_of([law_of(subject, database) for subject in self.subjects()])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
@@ -104,21 +106,23 @@ class Sequential(Combined):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomChoice(Combined):
-    """Run one part, chosen with public probabilities; the output does not say which.
+    """Run one mechanism, chosen with public probabilities.
+
+    The output does not say which mechanism was chosen.
 
     Parameters
     ----------
     parts
-        Subjects that claim privacy for the same relation.
+        Mechanisms that claim privacy for the same relation.
     probabilities
         The probability of each part; they sum to 1.
     relation, records, size
-        As for any subject; default: those of the first part.
+        As for any mechanism. Default: those of the first part.
 
     Guarantee
     ---------
-    The privacy is `parallel_bound` of the parts' claims: for the output laws p and q on two databases, p(E) −
-    e^ε·q(E) is the average of this difference over the parts.
+    The privacy is `parallel_bound` of the parts' claims. Let p and q be the output laws on two databases. For
+    an event E, p(E) − e^ε·q(E) is the average of this difference over the parts.
 
     Examples
     --------
@@ -145,7 +149,7 @@ class RandomChoice(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: the largest epsilon and the largest delta of the parts."""
+        """The privacy claimed, with the largest epsilon and the largest delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -154,16 +158,16 @@ class RandomChoice(Combined):
         return subject.call(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; the draws of run i do not depend on the database.
-
-        Every part draws `size` outputs; run i keeps the i-th output of the part chosen for it.
-        """
+        """Return `size` outputs. The random numbers of run i do not depend on the database."""
         chosen = self._chosen(size, rng).tolist()
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law; None unless each part's law is finite, a density or a mixture of both."""
+        """Return the exact law of the output.
+
+        It is None unless the law of each part is finite, a density or a mixture of both.
+        """
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""The privacy and utility of algorithm Rec: BNS Lemmas 2 and 3, and the composition of Rec's calls."""
+"""The privacy and utility of algorithm Rec, by BNS Lemmas 2 and 3."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 __all__ = ["calls", "ceiling", "least_promise", "lemma_2", "levels", "log_star"]
 
 SMALL = 32
-"""If the top of the range is at most this, Rec is one exponential mechanism (BNS Fig. 1, step 1)."""
+"""Largest top of a range for which Rec is one exponential mechanism (BNS Fig. 1, step 1)."""
 
 
 def log_star(number: int) -> int:
-    """Return log*: how many times log2 must be applied until the number is at most 1.
+    """Return how many times log2 must be applied until the number is at most 1.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def ceiling(top: int) -> int:
 
 
 def levels(top: int) -> int:
-    """Return N, the number of recursive calls that Rec makes on {0 … top}.
+    """Return the number N of recursive calls that Rec makes on {0 … top}.
 
     Examples
     --------
@@ -61,12 +61,12 @@ def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
     ---------
     Write log* for log*(top). For top ≥ 2, Rec is (√(6·log*·ln(1/(log*·delta)))·epsilon + 6·log*·epsilon²,
     4·log*·delta)-private. (At top = 1, log* is 0 and the claim is false.) This is the advanced composition of
-    3·log* calls with slack log*·delta; `calls` returns the claims of the calls that Rec makes.
+    3·log* calls with slack log*·delta.
 
     Raises
     ------
     InvalidValue
-        `top` is below 2, or 4·log*·delta is not below 1, so that the lemma says nothing.
+        `top` is below 2, or 4·log*·delta is at least 1.
 
     Examples
     --------
@@ -87,7 +87,9 @@ def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
 
 
 def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> list[PureDP | ApproximateDP]:
-    """Return the claims of the mechanisms that one execution of Rec composes, at most 3·N + 1 of them.
+    """Return the claims of the mechanisms that one run of Rec calls.
+
+    There are at most 3·N + 1 of them, where N is `levels(top)`.
 
     Parameters
     ----------
@@ -97,19 +99,20 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
         The privacy parameters of each call.
     tight
         If false, A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. If true, it counts as
-        (epsilon/2, delta/2)-private, as shown below.
+        (epsilon/2, delta/2)-private.
 
     Guarantee
     ---------
     Each of the N levels calls A_dist twice and the exponential mechanism once. Rec calls the exponential
-    mechanism once more on the innermost range. Everything else is public or computed from the outputs of
-    these calls. So the loss of Rec is at most that of an adaptive composition of this list, in any order. At
-    top = 2^16 there are 4 calls, while Lemma 2 counts 12.
+    mechanism once more on the innermost range. Everything else is public or computed from their outputs. So
+    the loss of Rec is at most that of an adaptive composition of this list, in any order. At top = 2^16 there
+    are 4 calls, while Lemma 2 counts 12.
 
-    A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. If
-    two neighbours have the same best solution, its gap changes by at most 2, and the probability of a release
-    changes by a factor of at most e^(epsilon/2). If their best solutions differ, the two gaps add up to at
-    most 2. With a gap of at most 2 a release has probability at most delta/2 (for delta ≤ 1/2).
+    A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. The
+    gap is the lead of the best solution over the second. If two neighbours have the same best solution, its
+    gap changes by at most 2. Then the probability of a release changes by a factor of at most e^(epsilon/2).
+    If their best solutions differ, the two gaps add up to at most 2. With a gap of at most 2, a release has
+    probability at most delta/2 (for delta ≤ 1/2).
 
     Examples
     --------
@@ -127,9 +130,9 @@ def least_promise(top: int, *, alpha: float, beta: float, epsilon: float, delta:
 
     Guarantee
     ---------
-    Let alpha ≤ 1/2 and r ≥ (2/alpha)^log*·(16/(alpha·epsilon))·ln(32/(beta·delta)), and let the quality be
-    quasi-concave, of sensitivity 1, with maximum at least r. Then Rec returns a point of quality below (1 −
-    alpha)·r with probability at most 2·beta·log*(top).
+    Let alpha ≤ 1/2, log* = log*(top) and r ≥ (2/alpha)^log*·(16/(alpha·epsilon))·ln(32/(beta·delta)). Let the
+    quality be quasi-concave, of sensitivity 1, with maximum at least r. Then Rec returns a point of quality
+    below (1 − alpha)·r with probability at most 2·beta·log*(top).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A hill climb to neighbouring qualities on which the exact privacy loss of Rec is large."""
+"""A search for neighbouring qualities on which Rec loses the most privacy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ Pair = tuple[StepFunction, StepFunction]
 
 
 def steepest(top: int = 64, promise: float = 100.0) -> Pair:
-    """Return the pair of neighbouring qualities on {0 … top} with the largest known privacy loss of Rec.
+    """Return the neighbouring qualities with the largest known privacy loss of Rec.
+
+    The qualities are functions on {0 … top}.
 
     Examples
     --------
@@ -37,7 +39,7 @@ def steepest(top: int = 64, promise: float = 100.0) -> Pair:
 def climbed(
     start: Pair, loss: Callable[[Pair], float], *, steps: int, lead: float, rng: np.random.Generator
 ) -> tuple[float, Pair]:
-    """Return the largest loss that a climb from a pair finds, and the pair that has it.
+    """Return the largest loss that a climb from a pair finds, and its pair.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def climbed(
 
     Guarantee
     ---------
-    Every pair tried is a pair of neighbours: two qualities that differ by at most 1 at every point.
+    The two qualities of every pair tried differ by at most 1 at every point, so they are neighbours.
 
     Examples
     --------
@@ -79,7 +81,10 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change, in place, the left quality (`values`) or the right quality minus the left one (`moves`)."""
+    """Change the left quality, or the difference to the right quality, in place.
+
+    `values` is the left quality, and `moves` is the right quality minus the left one.
+    """
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

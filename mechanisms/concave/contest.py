@@ -1,4 +1,7 @@
-"""The best interval of a family and its lead, found without listing the family (BNS Fig. 1, steps 7, 8)."""
+"""The best interval of a family, found without listing the family.
+
+This is the search of BNS Fig. 1, steps 7 and 8.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ __all__ = ["Contest", "contest"]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The interval with the largest quality in a family, and its lead over the other intervals.
+    """The interval with the largest quality in a family, and its lead over the others.
 
     Parameters
     ----------
     low, high
-        The interval's ends.
+        The first and the last point of the interval.
     gap
-        Its lead over the second best interval: 0 for a tie or an empty family, infinite if there is
-        no second interval.
+        The interval's quality minus that of the second best interval. It is 0 for a tie or an empty family,
+        and infinite if there is no second interval.
     """
 
     low: int
@@ -35,22 +38,25 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability of an outcome: A_dist releases the interval (`passed`) or refuses."""
+        """Return the log-probability that A_dist releases the interval, or that it refuses."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)
 
     def released(self, noise: NDArray[np.float64], test: ThresholdTest) -> NDArray[np.bool_]:
-        """Return, for each noise value, whether A_dist releases the interval; never if the gap is 0."""
+        """Return, for each noise value, whether A_dist releases the interval.
+
+        If the gap is 0, it never does.
+        """
         passed: NDArray[np.bool_] = (self.gap > 0.0) & (self.gap + noise >= test.threshold)
         return passed
 
 
 def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
-    """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1], cut to the range.
+    """Return the best of the intervals of one width that begin at `offset`.
 
-    The family may have 2^61 members, so the function reads only the pieces of the quality. It decides whether
-    all points of the best quality are in one interval, and finds the best quality outside it.
+    Interval i is [offset + i·width, offset + (i + 1)·width − 1], cut to the range. There may be 2^61 of them.
+    The time depends only on the number of pieces of the quality.
 
     Examples
     --------
@@ -79,7 +85,7 @@ def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
 
 
 def _outside(quality: StepFunction, *, offset: int, low: int, high: int) -> list[np.ndarray]:
-    """Return the values of the pieces in [offset, low − 1], and of those in [high + 1, top]."""
+    """Return the values of the pieces on the left and on the right of [low, high]."""
     parts = []
     if low > offset:
         parts.append(quality.values[quality.piece(offset) : quality.piece(low - 1) + 1])

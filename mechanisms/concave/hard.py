@@ -1,4 +1,7 @@
-"""Quasi-concave qualities that are hardest for Rec: peaks at the borders of intervals, some with a shelf."""
+"""Quasi-concave qualities that are hardest for Rec.
+
+They have a peak at the border of two intervals. Some also have a shelf beside the peak.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
 
 _BELOW = 1.0 - 1e-9
-"""A quality that is just good enough, times this factor, is not good enough."""
+"""Factor that makes a quality that is just good enough not good enough."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:
-    """Return the function on {0 … top} that is `height` on [low, high] and `floor` elsewhere.
+    """Return the function that is `height` on [low, high] and `floor` elsewhere.
 
     Examples
     --------
@@ -29,12 +32,14 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 
 
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
-    """Return a peak of K = 2^power points that begins at `low`, followed by a shelf of 16·K points.
+    """Return a peak of K = 2^power points, followed by a shelf of 16·K points.
 
-    The shelf's quality is halfway between `height` and `good`; elsewhere the quality is just below `good`.
-    Rec's inner call chooses a width, and gives the widths K and 16·K the same quality. If it returns K, the
-    best interval leads by only half of `height` − `good`. At promises too low for Lemma 3, Rec fails more
-    often on this shape than on any other tried.
+    The peak begins at `low`. The quality of the shelf is halfway between `height` and `good`. Elsewhere the
+    quality is just below `good`.
+
+    Rec first chooses a width, and rates K and 16·K equally. If it chooses K, the best interval leads by only
+    half of `height` − `good`. At promises too low for Lemma 3, Rec fails more often on this shape than on any
+    other tried.
 
     Examples
     --------
@@ -47,20 +52,22 @@ def shelf(top: int, low: int, power: int, *, height: float, good: float) -> Step
 
 
 def hard_qualities(top: int, *, height: float, good: float | None = None) -> Iterator[StepFunction]:
-    """Yield plateaus and shelves of many widths: at the ends, in the middle, across borders of intervals.
+    """Yield plateaus and shelves of many widths at places that are hard for Rec.
+
+    The places are the ends of the range, its middle, and the borders of intervals.
 
     Parameters
     ----------
     top
         The last point.
     height
-        The quality of the best points: the promise.
+        The quality of the best points, which is the promise.
     good
         The quality that is good enough; by default half of the promise.
 
     Guarantee
     ---------
-    Every quality is quasi-concave with maximum `height`; outside its plateau and shelf it is 0 or just below
+    Every quality is quasi-concave with maximum `height`. Outside its plateau and shelf it is 0 or just below
     `good`. Let K be a power of two. On a plateau of K … 2K − 1 points the inner call of Rec should return K.
     Rec then covers the range by two families of intervals of 8K points, {A_i} and {B_i}. No A_i contains a
     plateau that extends across a multiple of 8K. No B_i contains a plateau that extends across a multiple of
@@ -81,7 +88,7 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
 
 
 def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[str, StepFunction]]:
-    """Yield a few of `hard_qualities`, each with a name: plateaus and shelves of three widths.
+    """Yield a few plateaus and shelves, each with a name.
 
     Examples
     --------
@@ -106,13 +113,13 @@ def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[s
 
 
 def _steps(top: int, parts: dict[int, float]) -> StepFunction:
-    """Return the step function with these starts and values; pieces beyond the range are left out."""
+    """Return the step function with these starts and values, cut to the range."""
     kept = {start: value for start, value in sorted(parts.items()) if start <= top}
     return StepFunction([*kept], np.array([*kept.values()]), top=top)
 
 
 def _places(top: int, power: int) -> Iterator[tuple[int, int]]:
-    """Yield the low ends and widths of peaks of about 2^power points inside the range."""
+    """Yield the first points and the widths of peaks of about 2^power points."""
     size = 1 << power
     borders = [8 * size, 12 * size, 8 * size * max(1, (top // (8 * size)) // 2)]
     for width in dict.fromkeys((size, size + size // 2, 2 * size - 1)):
@@ -121,7 +128,7 @@ def _places(top: int, power: int) -> Iterator[tuple[int, int]]:
 
 
 def _powers(top: int) -> list[int]:
-    """Return a few powers of two that fit into the range: the smallest ones, the middle, the largest."""
+    """Return the smallest, middle and largest powers of two that fit into the range."""
     most = (top + 1).bit_length() - 1
     return sorted(
         {power for power in (0, 1, 2, 3, most // 2, most - 4, most - 1, most) if 0 <= power <= most}

@@ -1,4 +1,4 @@
-"""Neighbouring quality functions: the relation, random pairs, and pairs with a large loss."""
+"""Neighbouring quality functions for audits of Rec."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["QualityFunctions", "random_pair", "random_quality", "telling_pairs",
 _ROUNDING = 1e-12
 _PIECES = 8
 _DENSE = 2**13
-"""On ranges of at most this length, some random qualities change at every point."""
+"""Largest length of a range on which random qualities may change at every point."""
 
 
 class QualityFunctions:
-    """The relation between quality functions that have the same range and differ by at most 1 everywhere.
+    """The relation between quality functions that differ by at most 1 at every point.
 
-    A quality of sensitivity 1 maps neighbouring databases to such functions. So privacy under this relation
-    implies privacy for every quality of sensitivity 1 and every database. Relative rounding errors of 1e-12
-    are tolerated.
+    The functions have the same range. A quality of sensitivity 1 maps neighbouring databases to such
+    functions. So privacy under this relation implies privacy for every quality of sensitivity 1. Relative
+    rounding errors of 1e-12 are tolerated.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class QualityFunctions:
     name: ClassVar[str] = "quality-functions"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two qualities are different, but by at most 1 at every point."""
+        """Return whether two different qualities differ by at most 1 at every point."""
         if not (isinstance(left, StepFunction) and isinstance(right, StepFunction)):
             raise InvalidKind(
                 f"The databases of `QualityFunctions` must be step functions; got {left!r:.40} {right!r:.40}."
@@ -52,10 +52,10 @@ class QualityFunctions:
         return bool((np.abs(a - b) <= 1.0 + _ROUNDING * np.maximum(1.0, np.abs(a))).all())
 
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
-        """Yield neighbours: one for each of four patterns; with `rng`, an endless stream of random ones.
+        """Yield one neighbour for each of four patterns, or random ones if `rng` is given.
 
-        In the four patterns all values move up or down by 1, or the values above the median move opposite to
-        the others. `records` is not used.
+        In the patterns all values move up or down by 1, or the values above the median move opposite to the
+        others. The random stream has no end. `records` is not used.
         """
         del records
         if rng is not None:
@@ -68,7 +68,7 @@ class QualityFunctions:
 
 
 def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[StepFunction, StepFunction]:
-    """Return a random quality function on {0 … top} and a random neighbour.
+    """Return a random quality function on {0 … top} and a random neighbour of it.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
     rng
         A generator.
     lead
-        The gap that A_dist requires; in most functions the heights of the pieces differ by about this gap.
+        The gap that A_dist requires. In most functions the heights of the pieces differ by about this gap.
 
     Examples
     --------
@@ -93,7 +93,9 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
 
 
 def random_quality(top: int, rng: np.random.Generator, *, lead: float) -> StepFunction:
-    """Return a random quality function: stairs, several peaks, ties, noise, or a constant.
+    """Return a random quality function.
+
+    It has stairs, several peaks, ties or noise, or is constant.
 
     Examples
     --------
@@ -106,7 +108,7 @@ def random_quality(top: int, rng: np.random.Generator, *, lead: float) -> StepFu
 
 
 def telling_pairs(top: int, *, lead: float) -> list[tuple[StepFunction, StepFunction]]:
-    """Return neighbouring qualities with a peak about `lead` above the rest, for several widths of the peak.
+    """Return neighbouring qualities with a peak about `lead` above the rest.
 
     Examples
     --------
@@ -141,13 +143,13 @@ def _bump(top: int, low: int, high: int, height: float) -> StepFunction:
 
 
 def _height(rng: np.random.Generator, lead: float) -> float:
-    """Return a random height, near `lead` or from 0 to 4·`lead`; half of the heights are whole numbers."""
+    """Return a random height from 0 to 4·`lead`, often near `lead`."""
     value = lead + rng.uniform(-4.0, 4.0) if rng.integers(2) else rng.uniform(0.0, 4.0 * lead)
     return float(np.round(value) if rng.integers(2) else value)
 
 
 def _cuts(top: int, rng: np.random.Generator, most: int = _PIECES) -> list[int]:
-    """Return random breakpoints at every scale: some far apart, some a few points from each other."""
+    """Return random breakpoints, some far apart and some close together."""
     found = {0}
     for _ in range(int(rng.integers(1, most + 1))):
         anchor = sorted(found)[int(rng.integers(len(found)))]
@@ -190,7 +192,7 @@ def _flat(top: int, rng: np.random.Generator, lead: float) -> StepFunction:
 
 
 def _moved(quality: StepFunction, rng: np.random.Generator) -> StepFunction:
-    """Return a neighbour. Pieces, or parts of them, move by at most 1, at random or in a pattern."""
+    """Return a random neighbour of a quality function."""
     starts = sorted({*quality.starts, *_cuts(quality.top, rng)} if rng.integers(2) else quality.starts)
     values = quality.values_at(starts)
     kind = int(rng.integers(4))

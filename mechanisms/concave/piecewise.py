@@ -1,4 +1,7 @@
-"""Piecewise-constant functions on {0 … top}: the time grows with the number of pieces, not with the range."""
+"""Piecewise-constant functions on ranges {0 … top} of any length.
+
+The time grows with the number of pieces, not with the length of the range.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["StepFunction"]
 
 _MOST_WORD = 2**63 - 1
-"""The largest point that fits into a machine word."""
+"""The largest point that fits into a signed 64-bit integer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +37,16 @@ class StepFunction:
     Parameters
     ----------
     starts
-        The first point of each piece: increasing Python ints of any size, beginning with 0.
+        The first point of each piece. These are increasing Python ints, beginning with 0.
     values
         The value of each piece, finite.
     top
-        The last point of the range, at which the last piece ends.
+        The last point of the range.
 
     Raises
     ------
     InvalidValue
-        A value is not finite, the pieces are not in order, or there are not as many values as pieces.
+        A value is not finite, the pieces are not in order, or the numbers of pieces and values differ.
 
     Examples
     --------
@@ -76,7 +79,7 @@ class StepFunction:
 
     @classmethod
     def of(cls, values: Any) -> StepFunction:
-        """Return the function with the given values at 0, 1, 2, …; successive equal values form one piece.
+        """Return the function with the given values at 0, 1, 2, ….
 
         Examples
         --------
@@ -91,7 +94,7 @@ class StepFunction:
 
     @classmethod
     def tally(cls, intervals: Iterable[tuple[int, int]], *, top: int) -> StepFunction:
-        """Return the function that counts how many of some closed intervals inside {0 … top} contain a point.
+        """Return the function that counts how many of the closed intervals contain a point.
 
         Examples
         --------
@@ -123,7 +126,7 @@ class StepFunction:
         return np.array(self.starts, dtype=np.int64)
 
     def values_everywhere(self) -> list[float]:
-        """Return the values at 0, 1, …, top, for a range short enough to list.
+        """Return the values at 0, 1, …, top.
 
         Examples
         --------
@@ -153,7 +156,7 @@ class StepFunction:
         return StepFunction(self.starts, self.values + constant, top=self.top)
 
     def extended(self, top: int) -> StepFunction:
-        """Return the function extended to a larger top, with value 0 beyond the present one.
+        """Return the function extended to a larger top, with value 0 on the new points.
 
         Examples
         --------
@@ -165,11 +168,10 @@ class StepFunction:
         return StepFunction([*self.starts, self.top + 1], np.append(self.values, 0.0), top=top)
 
     def window_minima(self) -> list[float]:
-        """Return, for j = 0, 1, …, the largest x such that the function is ≥ x on 2^j successive points.
+        """Return, for j = 0, 1, …, the largest x that the function keeps on 2^j points.
 
-        There is one value for every j for which 2^j points fit into {0 … top}. One pass over the pieces keeps
-        a stack of the windows that can still grow, the lowest first. A lower piece closes all higher windows.
-        A window is closed once; its length is then used for every j with 2^j at most this length.
+        The function is at least x on 2^j successive points. There is one value for every j with 2^j ≤ top +
+        1.
 
         Examples
         --------

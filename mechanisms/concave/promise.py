@@ -1,4 +1,4 @@
-"""Algorithm Rec (BNS §3.3) as a subject that can be audited."""
+"""Algorithm Rec of BNS §3.3, with the laws and problems that audits need."""
 
 from __future__ import annotations
 
@@ -43,39 +43,39 @@ __all__ = ["ConcavePromise"]
 
 Accounting: TypeAlias = Literal["lemma 2", "calls", "tight"]
 _FEW = 3
-"""At most this many of the listed records are used in suggested pairs."""
+"""How many of the listed records suggested pairs use at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConcavePromise(PlainParameters):
-    """Rec: choose a point of {0 … top} whose quality is close to the promise, for quasi-concave qualities.
+    """Rec, which chooses a point whose quality is close to the promise.
+
+    The points are {0 … top}, and the quality must be quasi-concave.
 
     Parameters
     ----------
     epsilon, delta
-        The privacy parameters of each call that Rec makes, > 0; the privacy of the whole is `claim`.
+        The privacy parameters of each call that Rec makes, > 0. The privacy of the whole is `claim`.
     top
-        T, the last point of the range, at least 2 (at T = 1 log* is 0, and Lemmas 2 and 3 are false).
+        T, the last point of the range, at least 2. (At T = 1 Lemmas 2 and 3 are false.)
     promise
-        r > 0: some point is promised to have at least this quality. Public. Default: the least promise that
-        Lemma 3 allows at `beta`.
+        r > 0, a quality that some point is promised to have. Public. Default: the least promise that Lemma 3
+        allows at `beta`.
     alpha
         A quality of (1 − alpha)·promise is good enough; 0 < alpha ≤ 1. Public.
     quality
-        Q: takes a database and returns a `StepFunction` on {0 … top}, or the vector of its top + 1 values.
-        Between neighbours it must change by at most 1 at every point. This is not checked; at sensitivity s
-        the loss is s times as large. Default: the database is the quality function, or the vector of its
-        values.
+        Q, a function of a database that returns a `StepFunction` on {0 … top}, or the vector of its top + 1
+        values. Between neighbours it must change by at most 1 at every point. This is not checked. At
+        sensitivity s the loss is s times as large. Default: the database is the quality function itself.
     beta
         The failure probability for Lemma 3, in (0, 1); None if no utility is asked for.
     accounting
-        What is claimed. "lemma 2": the lemma as printed; "calls": the sums of epsilon and delta over the
-        calls that are made; "tight": the same sums, but A_dist counts as (epsilon/2, delta/2)-private, which
-        it is.
+        What is claimed. "lemma 2" is the lemma as printed. "calls" is the sums of epsilon and delta over the
+        calls that are made. "tight" is the same sums, but A_dist counts as (epsilon/2, delta/2)-private,
+        which it is.
     relation, records, size
-        Which databases are neighbours, the records they consist of, and how many records they have (or the
-        smallest and largest number). Default: vectors of top + 1 values, each of which changes by at most 1;
-        some values are close to the gap that A_dist requires.
+        Which databases are neighbours, their possible records, and the number of records (or the smallest and
+        largest number). Default: vectors of top + 1 values, each of which changes by at most 1.
 
     Raises
     ------
@@ -89,20 +89,24 @@ class ConcavePromise(PlainParameters):
 
     Guarantee
     ---------
-    `claim`-differential privacy under `relation` if Q has sensitivity 1; nothing else is assumed of Q (BNS
+    `claim`-differential privacy under `relation` if Q has sensitivity 1. Nothing else is assumed of Q (BNS
     Lemma 2, for T ≥ 2). L(·, j) is a maximum of minima of values that change by at most 1, so it changes by
-    at most 1. The same holds for q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)), the quality of the inner
-    call, because r and alpha are public, and for the largest quality in an interval. The intervals depend
-    only on the output of the inner call, and H depends only on outputs. Hence Rec composes 3·N + 1 calls: see
-    `concave.bounds.calls`.
+    at most 1. The inner call has the quality q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)). It also
+    changes by at most 1, because r and alpha are public. The same holds for the largest quality in an
+    interval. The intervals depend only on the output of the inner call, and H depends only on outputs. Hence
+    Rec composes 3·N + 1 calls (see `concave.bounds.calls`).
 
-    Fig. 1 leaves some cases open; the choices made here do not depend on the data. *If a family has one
-    interval*, that interval is taken without a call. *An empty family* is skipped. *If one call releases
-    nothing*, H consists of the other call's half. *If neither call releases anything*, H is 32 points spread
-    evenly over {0 … T}. *Points between two integers* are rounded down and count once. *Points beyond T*
-    become T, so that every output is in the range. The second half of H begins at the left end of B, not at b
-    as printed. With b the result is equally private, but misses good points across the border of two A_i (see
-    `flawed.LiteralConcavePromise`).
+    Fig. 1 leaves some cases open. The choices made here do not depend on the data:
+
+    - If a family has one interval, that interval is taken without a call.
+    - An empty family is skipped.
+    - If one call releases nothing, H consists of the other call's half.
+    - If neither call releases anything, H is 32 points spread evenly over {0 … T}.
+    - Points between two integers are rounded down and count once.
+    - Points beyond T become T, so that every output is in the range.
+
+    The second half of H begins at the left end of B, not at b as printed. With b the result is equally
+    private, but misses good points across the border of two A_i (see `flawed.LiteralConcavePromise`).
 
     Utility: `error_bound` (Lemma 3).
 
@@ -165,14 +169,17 @@ class ConcavePromise(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim of BNS Lemma 3, with errors as shares of the promise; None if the lemma says nothing."""
+        """The utility claim of BNS Lemma 3, or None if the lemma says nothing.
+
+        Errors are shares of the promise.
+        """
         failure = 1.0 if self.beta is None else 2.0 * self.beta * log_star(self.top)
         if self.beta is None or failure >= 1.0 or self._objection(self.beta) is not None:
             return None
         return PAC(self.alpha, failure)
 
     def problems(self) -> list[Problem]:
-        """Return problems for the default quality: peaks at the range's ends and across interval borders.
+        """Return problems for the default quality, with peaks where Rec is weakest.
 
         Examples
         --------
@@ -188,7 +195,7 @@ class ConcavePromise(PlainParameters):
         ]
 
     def _error(self, output: int, database: Any) -> float:
-        """Return the difference between the promise and the quality of a point, as a share of the promise."""
+        """Return how far the quality of a point is below the promise, as a share of the promise."""
         return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
     @property
@@ -197,7 +204,7 @@ class ConcavePromise(PlainParameters):
         return StableSelection(epsilon=self.epsilon, delta=self.delta, solutions=range(2)).test
 
     def quality_on(self, database: Any) -> StepFunction:
-        """Return the quality function of a database; raise an error if it is not on {0 … top}."""
+        """Return the quality function of a database."""
         quality = as_quality(self.quality(database))
         if quality.top != self.top:
             raise InvalidValue(
@@ -207,7 +214,10 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return the left ends of A and B, as far as they were released. The halves of H begin there."""
+        """Return where the halves of the candidate set H begin.
+
+        These are the left ends of the released intervals A and B.
+        """
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
@@ -217,17 +227,19 @@ class ConcavePromise(PlainParameters):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
         """Return `size` chosen points, as a list if they may exceed 64 bits.
 
-        The uniform numbers and the noise of a run do not depend on the database.
+        From the same generator state, run i draws the same random numbers on every database.
         """
         outputs = self._runs(database, size, rng)
         return outputs.tolist() if outputs.dtype == object else outputs
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the chosen point, on the points that have positive probability."""
+        """Return the exact law of the chosen point."""
         return law(self._chain(database))
 
     def error_bound(self, beta: float) -> float:
-        """Return alpha·promise. With probability 1 − beta the quality is at most this far below the promise.
+        """Return alpha·promise, the most by which the quality misses the promise.
+
+        The bound holds with probability 1 − beta.
 
         Guarantee
         ---------
@@ -237,7 +249,7 @@ class ConcavePromise(PlainParameters):
         Raises
         ------
         InvalidValue
-            The promise is too low, or alpha too large, for the lemma to say anything at this `beta`.
+            The promise is too low, or alpha too large, for the lemma at this `beta`.
 
         Examples
         --------
@@ -251,7 +263,7 @@ class ConcavePromise(PlainParameters):
         return self.alpha * self.target
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours whose best interval leads the second by about the gap that A_dist requires.
+        """Return neighbours whose best interval leads by about the gap that A_dist requires.
 
         There are such pairs only for the default quality, or if neighbours replace one of several listed
         records.
@@ -266,10 +278,7 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield pairs that replace one of many equal records by another.
-
-        In some pairs all records are equal. In the others as many are equal as A_dist needs for a release.
-        """
+        """Yield pairs that replace one of many equal records by another record."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):
@@ -296,7 +305,7 @@ class ConcavePromise(PlainParameters):
             warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
 
     def _objection(self, beta: float) -> str | None:
-        """Return why Lemma 3 does not apply with `beta` as the beta of the lemma; None if it applies."""
+        """Return why Lemma 3 does not apply at this `beta`, or None if it applies."""
         owner = type(self).__name__
         if self.alpha > 0.5:
             return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."
@@ -317,7 +326,7 @@ _CLIMBED = partial(ConcavePromise, promise=100.0, beta=None, accounting="tight")
 
 
 def _with_steepest(made: ConcavePromise) -> dict[str, Any]:
-    """Return audit options that add the worst known pair to the pairs that the subject suggests."""
+    """Return audit options that add the worst known pair to the suggested pairs."""
     pairs = [steepest_lists(made.top, made.target), *made.suggested_pairs()]
     return {"pairs": pairs, "size": made.size}
 

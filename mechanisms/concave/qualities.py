@@ -1,4 +1,4 @@
-"""Quality functions of sensitivity 1 on large ranges, given by their breakpoints (BNS Remark 2)."""
+"""Quality functions of sensitivity 1 on large ranges (BNS Remark 2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a database as a quality function. If it is not one yet, it must be a list of values.
+    """Return a database as a quality function.
+
+    A database that is not a `StepFunction` must be a list of values.
 
     Guarantee
     ---------
@@ -32,7 +34,9 @@ def as_quality(database: Any) -> StepFunction:
 
 @dataclass(frozen=True)
 class IntervalVotes:
-    """Quality: the number of records that contain a point; a record is an interval (low, high) in {0 … top}.
+    """The quality that counts the records that contain a point.
+
+    A record is an interval (low, high) in {0 … top}.
 
     Parameters
     ----------
@@ -59,17 +63,18 @@ class IntervalVotes:
 
 @dataclass(frozen=True)
 class ThresholdAgreement:
-    """The quality `margin` − (errors of threshold j), which turns INTERVAL_d into a concave promise problem.
+    """The quality `margin` minus the number of errors of a threshold.
 
-    The threshold j ∈ {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈
-    {0 … 2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds if some threshold
-    labels all points correctly. This works for every α, because Rec runs with alpha = 1/2 instead of α. With
-    α itself Rec would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
+    It turns learning a threshold into a quasi-concave promise problem (INTERVAL_d of BNS). The threshold j ∈
+    {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈ {0 … 2^bits − 1}
+    and a label y, 0 or 1. Let m be the number of records and `margin` = α·m. If some threshold labels all
+    points correctly, the promise r = α·m holds. Rec runs with alpha = 1/2 instead of α. With α itself Rec
+    would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
 
     Parameters
     ----------
     bits
-        d, the number of bits of a point.
+        The number d of bits of a point.
     margin
         The quality of a threshold that makes no errors. It is public.
 
@@ -100,7 +105,7 @@ class ThresholdAgreement:
 
 
 def _agreeing(record: tuple[int, int], top: int) -> tuple[int, int]:
-    """Return the range of thresholds j that label x correctly: j > x for label 1, j ≤ x for label 0."""
+    """Return the first and the last threshold that label a record correctly."""
     x, label = record
     if label not in (0, 1) or not 0 <= x < top:
         raise InvalidValue(

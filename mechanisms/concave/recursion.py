@@ -1,4 +1,4 @@
-"""Algorithm Rec on one database: its levels, its exact law, and its runs (BNS Fig. 1)."""
+"""Algorithm Rec on one database, with its exact law and its runs (BNS Fig. 1)."""
 
 from __future__ import annotations
 
@@ -36,15 +36,18 @@ __all__ = [
 ]
 
 HALF = 16
-"""Candidates per interval (step 10). If no interval is released, twice as many cover the range."""
+"""How many candidates Rec takes from a released interval (BNS Fig. 1, step 10).
+
+If no interval is released, twice as many candidates cover the range.
+"""
 
 PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
-"""The four cases: whether A_dist releases an interval of {A_i}, and whether it releases one of {B_i}."""
+"""Whether A_dist releases an interval of the family {A_i}, and one of {B_i}."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the recursion.
+    """The parameters that all levels of the recursion share.
 
     Parameters
     ----------
@@ -53,10 +56,10 @@ class Settings:
     alpha, promise
         The approximation parameter, and the promise r of the outermost level.
     test
-        The test by which A_dist compares a gap with its threshold.
+        The test with which A_dist compares a gap with its threshold.
     left_ends
-        A function of two intervals that A_dist released, one of the family {A_i} and one of {B_i}. Each is
-        None if A_dist released none. The function returns where the parts of the candidate set H begin.
+        A function that returns where the parts of the candidate set H begin. It takes the released interval
+        of the family {A_i} and that of {B_i}, or None for an interval that was not released.
     """
 
     epsilon: float
@@ -68,32 +71,36 @@ class Settings:
 
 @dataclass(frozen=True)
 class Level:
-    """The input of one execution of Rec: a quality on {0 … top}, also extended to {0 … ceiling}."""
+    """The input of one recursive call of Rec.
+
+    It is a quality on {0 … top}, also extended to {0 … ceiling}.
+    """
 
     quality: StepFunction
     padded: StepFunction
     settings: Settings
 
     def contests(self, power: int) -> tuple[Contest, Contest]:
-        """Return the best interval of the family {A_i} and that of the family {B_i}, for K = 2^power.
+        """Return the best interval of the family {A_i} and that of {B_i}, for K = 2^power.
 
-        All these intervals have 8·K points. The B_i begin 4·K points further on than the A_i.
+        All these intervals have 8·K points. The B_i begin 4·K points later than the A_i.
         """
         quarter = 4 << power
         first, second = (contest(self.padded, offset=offset, width=2 * quarter) for offset in (0, quarter))
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return the candidate set H for K = 2^power: from each left end on, 16 points at distances of K/2.
+        """Return the candidate set H for K = 2^power.
 
-        The points are rounded down, and are at most `top`. Without left ends, H is `spread(top)`.
+        From each left end on, H has 16 points at distances of K/2. The points are rounded down, and are at
+        most `top`. Without left ends, H is `spread(top)`.
         """
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)
 
     def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
-        """Yield, for every possible pair of outputs of A_dist, its log-probability and the set H."""
+        """Yield the log-probability of each pair of outputs of A_dist, with its set H."""
         contests = self.contests(power)
         for released in PATTERNS:
             log = log_outcome(contests, released, test=self.settings.test)
@@ -103,19 +110,17 @@ class Level:
     def choice(
         self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
     ) -> list[int]:
-        """Return the candidate set H; `released` says which calls of A_dist release an interval."""
+        """Return the candidate set H if A_dist releases the intervals that `released` names."""
         first, second = (c if one else None for c, one in zip(contests, released, strict=True))
         return self.candidates(power, self.settings.left_ends(first, second))
 
     def log_choice(self, points: Iterable[int]) -> NDArray[np.float64]:
-        """Return the log-probabilities with which the exponential mechanism chooses each of some points."""
+        """Return the log-probabilities with which the exponential mechanism chooses points."""
         return log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon)
 
 
 def spread(top: int) -> list[int]:
     """Return 32 points spread evenly over {0 … top}, including its ends.
-
-    They are the candidate set H if A_dist released nothing.
 
     Examples
     --------
@@ -129,7 +134,7 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
     """Return the levels of the recursion, the outermost first (BNS Fig. 1, steps 2 to 6).
 
     L(j) is the largest x such that the quality is at least x on 2^j successive points. For j = log T′ + 1
-    there are not enough points; as printed, L(log T′ + 1) is min{0, L(log T′)}.
+    there are not enough points. As printed, L(log T′ + 1) is min{0, L(log T′)}.
     """
     found, promise, alpha = [], settings.promise, settings.alpha
     while True:
@@ -145,10 +150,10 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
 
 
 def law(levels: list[Level]) -> Finite:
-    """Return the exact law of Rec's output: a mixture over the inner levels' outputs and A_dist's releases.
+    """Return the exact law of Rec's output.
 
-    Given K and the two outputs of A_dist, the set H of candidates has at most 32 points. So there are at most
-    128 times as many possible outputs as values of the inner level: a few thousand at T = 2^64.
+    Given K and the two outputs of A_dist, the candidate set H has at most 32 points. So each output of the
+    inner level leads to at most 128 outputs. At T = 2^64 the law has a few thousand outcomes.
     """
     from audit.distributions import Finite
 
@@ -175,7 +180,7 @@ def _mixed(
 
 
 def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int) -> NDArray[np.float64]:
-    """Return, for each of `size` places, log Σ exp(term) over the terms with that place."""
+    """Return, for each of `size` places, log Σ exp(term) over the terms of that place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, places, terms)
     sums = np.bincount(places, weights=np.exp(terms - top[places]), minlength=size)
@@ -184,11 +189,10 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 
 
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
-    """Return the outputs of `size` runs of Rec: 64-bit integers, or Python ints if the range is larger.
+    """Return the outputs of `size` runs of Rec.
 
-    From the same generator state, run i uses the same uniform numbers and noise on every database. There is
-    one number for the innermost exponential mechanism. Then, from the innermost level outwards, each level
-    uses two noise values for A_dist and one number for the choice from H.
+    They are 64-bit integers, or Python ints if the range is larger. From the same generator state, run i
+    draws the same random numbers on every database.
     """
     inner = levels[-1]
     outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
@@ -221,9 +225,9 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of releases, and the runs among `rows` that have it.
+    """Yield each pattern of releases with the runs among `rows` that have it.
 
-    A pattern says which of the two calls of A_dist release. `noise` has one row for each call.
+    A pattern says which of the two calls of A_dist release an interval. `noise` has one row for each call.
     """
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
@@ -233,7 +237,7 @@ def by_pattern(
 def log_outcome(
     contests: tuple[Contest, Contest], released: tuple[bool, bool], *, test: ThresholdTest
 ) -> float:
-    """Return the log-probability that the two calls of A_dist release exactly as `released` says."""
+    """Return the log-probability that A_dist releases exactly what `released` says."""
     return sum(c.log_outcome(test, passed=one) for c, one in zip(contests, released, strict=True))
 
 
@@ -251,7 +255,7 @@ def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.flo
 
 
 def inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return, for each uniform number, the index at which the distribution function reaches this number.
+    """Return, for each uniform number, the index that the inverse distribution gives.
 
     `logs` has the log-probabilities of the indices.
     """

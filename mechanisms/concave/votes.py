@@ -1,4 +1,4 @@
-"""Rec on numbers of 64 bits, with records that vote for intervals."""
+"""Rec on 64-bit numbers, with records that vote for intervals."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _VOTES = (
 
 
 def votes_on_64_bits(**parameters: Any) -> Undeclared:
-    """Return Rec on {0 … 2^64}, without a declared law; each record votes for an interval.
+    """Return Rec on {0 … 2^64}, without a declared law.
 
-    At epsilon = 1 and delta = 0.01, A_dist requires a lead of 20.4. The 24 records can give such a lead, so
-    runs show both outcomes of A_dist: release and refusal.
+    Each record votes for an interval. At epsilon = 1 and delta = 0.01, A_dist requires a lead of 20.4. The 24
+    records can give such a lead, so A_dist can release or refuse.
 
     Parameters
     ----------

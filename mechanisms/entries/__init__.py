@@ -1,1 +1,1 @@
-"""Catalogue entries that need several folders, or pairs of databases that take long to find."""
+"""Catalogue entries that combine several packages or need slow searches for pairs."""

@@ -1,4 +1,4 @@
-"""Catalogue entries that compose mechanisms from several folders."""
+"""Catalogue entries that compose mechanisms from several packages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["CountAndSurvey", "CountsOfHalves"]
 
 @dataclass(frozen=True, kw_only=True)
 class CountAndSurvey(Sequential):
-    """A noisy count and a randomized response on one record; each gets half of epsilon.
+    """A noisy count and a randomized response on one record, with epsilon/2 each.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class CountAndSurvey(Sequential):
 
     Guarantee
     ---------
-    epsilon-differential privacy, and no smaller epsilon holds: both parts lose all that they claim on the
+    epsilon-differential privacy. No smaller epsilon holds, because both parts lose all that they claim on the
     same pair.
 
     Examples
@@ -58,7 +58,7 @@ class CountAndSurvey(Sequential):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsOfHalves(Parallel):
-    """A noisy count of each half of the records; each count gets the whole epsilon.
+    """A noisy count of each half of the records, each with the whole epsilon.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-"""A catalogue entry: the transcript of a run on noisy labels in the local model. Its pairs take long to find.
+"""A catalogue entry for the transcript of a run on noisy labels in the local model.
 
-The learner needs many examples to meet its utility claim. Among so many, an audit by runs cannot detect the
-influence of one example. So the privacy audits run the same code on few examples, and they see the whole
-transcript of a run.
+The learner needs so many examples for its utility claim that runs cannot detect the influence of one. So the
+privacy audits run the same code on few examples, and compare whole transcripts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements of the source texts about mechanisms, compared with what this package computes."""
+"""Statements of the source texts about mechanisms, compared with computed values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ TOPICS = ("basics", "tails", "central", "local", "answering", "queries")
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return the findings of this package: the name of each, and the function that computes it.
+    """Return the findings of this package by name.
+
+    Each value is a function that computes the finding.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Findings about answers to queries: local budgets, R_g (Laplace), Boolean queries, B Theorem 7."""
+"""Findings about answers to queries in the local model, and B Theorem 7."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ _BETA = 0.05
 
 
 def _worst_loss(protocol: Any) -> float:
-    """Return the largest exact loss over all pairs of neighbouring databases of two bits."""
+    """Return the largest exact loss over all neighbouring databases of two bits."""
     databases = [list(bits) for bits in product((0, 1), repeat=2)]
     pairs = [(x, y) for x in databases for y in databases if protocol.relation.are_neighbours(x, y)]
     return compare_pairs(pairs, protocol.distribution, protocol.claim).epsilon
 
 
 def k11_definition_5_3() -> Finding:
-    """K11 Definitions 5.2 and 5.3: an entry's losses sum to at most its budget, in adaptive protocols too.
+    """K11 Definitions 5.2 and 5.3: losses stay within an entry's budget.
+
+    This holds in adaptive protocols too.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def k11_definition_5_3() -> Finding:
 
 
 def _overspent() -> tuple[bool, bool]:
-    """Return whether an oracle refuses a question beyond the budget, and whether it then draws nothing."""
+    """Return whether an oracle refuses an overspending question, and without a draw."""
     rng = np.random.default_rng(0)
     oracle = LROracle([1, 0], epsilon=1.0, rng=rng)
     oracle.ask(0, RandomizedResponse(epsilon=0.75))
@@ -116,7 +118,9 @@ def k11_r_g() -> Finding:
 
 
 def k11_definition_5_4() -> Finding:
-    """K11, remark after Definition 5.4: O(log(b/τ)) Boolean queries answer one real-valued query.
+    """K11, remark after Definition 5.4: Boolean queries can answer a real-valued query.
+
+    O(log(b/τ)) Boolean queries suffice for bound b and tolerance τ.
 
     Examples
     --------
@@ -157,7 +161,9 @@ def _off(population: Population, query: StatisticalQuery, adversary: Any) -> flo
 
 
 def b_theorem_7() -> Finding:
-    """B Theorem 7 and C Theorem 1 with noise 1/(ε|S_i|): private and accurate, for any number of queries.
+    """B Theorem 7 and C Theorem 1: noise 1/(ε|S_i|) is private and accurate.
+
+    S_i is the part of the sample that answers query i. The number of queries does not matter.
 
     Examples
     --------

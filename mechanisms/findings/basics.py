@@ -1,4 +1,4 @@
-"""Findings about the simplest mechanisms and about composition: exact laws compared with the claims."""
+"""Findings about the simplest mechanisms and about composition."""
 
 from __future__ import annotations
 
@@ -35,14 +35,16 @@ __all__ = [
 
 
 def _worst_loss(subject: Any, size: int) -> float:
-    """Return the largest exact loss over all pairs of neighbouring databases of this many records."""
+    """Return the largest exact loss over all neighbouring databases of this size."""
     databases = [list(rows) for rows in product(subject.records, repeat=size)]
     pairs = [(x, y) for x in databases for y in databases if subject.relation.are_neighbours(x, y)]
     return compare_pairs(pairs, subject.distribution, subject.claim).epsilon
 
 
 def c_geometric() -> Finding:
-    """C §2: geometric noise of parameter α, clamped or not, is ε-private for e^ε = α^Δ.
+    """C §2: geometric noise of parameter α, clamped or not, is ε-private.
+
+    Here e^ε = α^Δ, for sensitivity Δ.
 
     Examples
     --------
@@ -122,7 +124,9 @@ def k11_theorem_2_3() -> Finding:
 
 
 def k11_warner() -> Finding:
-    """K11 §1.1: randomized response, true with probability 2/3, has loss ln 2; its estimate is unbiased.
+    """K11 §1.1: randomized response with truth probability 2/3 has loss ln 2.
+
+    Its estimate is unbiased.
 
     Examples
     --------
@@ -159,7 +163,7 @@ def k11_warner() -> Finding:
 
 
 def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
-    """Return n, the share of ones, the exact mean and deviation of the estimated share, and √(2/n)."""
+    """Return n, the share of ones, the estimate's mean and deviation, and √(2/n)."""
     from scipy.stats import binom
 
     kept, turned = (
@@ -174,7 +178,7 @@ def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
 
 
 def k11_claim_2_2() -> Finding:
-    """K11 Claim 2.2 and parallel composition: losses add up on the same records, but not on disjoint parts.
+    """K11 Claim 2.2: losses add up on the same records, but not on disjoint parts.
 
     Examples
     --------
@@ -222,9 +226,9 @@ def _apart(parts: list[GeometricMechanism]) -> float:
 
 
 def bns_advanced() -> Finding:
-    """Advanced composition, which BNS Lemma 2 uses: the bound holds, but the plain sum may be smaller.
+    """Advanced composition, used by BNS Lemma 2: the bound holds.
 
-    The plain sum of the ε is smaller if only a few mechanisms are composed. For ε ≥ 1/2 it is always smaller.
+    If only a few mechanisms are composed, the plain sum of the ε may be smaller. For ε ≥ 1/2 it always is.
 
     Examples
     --------
@@ -299,7 +303,7 @@ def b_posterior() -> Finding:
 
 
 def _posterior(true: float, false: float, *, prior: float) -> float:
-    """Return the posterior probability of a case, given an answer (Bayes' rule).
+    """Return the posterior probability of a case, given an answer.
 
     `true` is the probability of the answer in that case, `false` its probability otherwise.
     """

@@ -1,4 +1,4 @@
-"""Findings about mechanisms of the central model, collected from five modules."""
+"""Findings about mechanisms of the central model."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ __all__ = ["FINDINGS", "bns_definition_12", "bns_lemma_4", "n5", "n27"]
 
 @dataclass(frozen=True, kw_only=True)
 class _UncheckedScores(ChoosingScores):
-    """The choosing mechanism on all score vectors, without the check of the database's size."""
+    """The choosing mechanism on all score vectors, without a check of the size."""
 
     name: ClassVar[str] = "unchecked-choosing-scores"
     _kind: ClassVar[type[ChoosingMechanism]] = UncheckedChoosing
@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: all scores of bounded growth on a small domain have sensitivity 1.
+    """BNS Definition 12: scores of bounded growth on a small domain have sensitivity 1.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def bns_definition_12() -> Finding:
 
 
 def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return all pairs of databases (less, more) in which `more` has one record more than `less`.
+    """Return all pairs of databases in which the right one has one more record.
 
     Each database is given by its counts of two kinds of records.
     """
@@ -74,7 +74,7 @@ def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
-    """Return every score function that is 0 without records and to which each record adds 0 or 1."""
+    """Return every score function to which each record adds 0 or 1."""
     found: list[dict[tuple[int, int], int]] = [{(0, 0): 0}]
     for total in range(1, records + 1):
         for place in [(a, total - a) for a in range(total + 1)]:
@@ -88,7 +88,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return all pairs of score functions such that an added record raises their sum by at most `growth`."""
+    """Return the pairs of scores whose sum grows by at most `growth` per record."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -100,7 +100,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return the largest change of a score if a record is replaced, and how many scores can change."""
+    """Return the largest change of a score in a replacement, and how many scores change."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
@@ -108,7 +108,9 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
 
 @cache
 def bns_lemma_4() -> Finding:
-    """BNS Lemma 4, privacy: true at the stated size for every score vector, false at far smaller sizes.
+    """BNS Lemma 4: the choosing mechanism is private at the stated size.
+
+    At far smaller sizes it is not.
 
     Examples
     --------
@@ -146,7 +148,9 @@ def bns_lemma_4() -> Finding:
 
 
 def n5() -> Finding:
-    """BNS Lemma 4, utility: false as printed if no solution scores high; the intended statement holds.
+    """BNS Lemma 4, utility: false as printed if no solution scores high.
+
+    The intended statement holds.
 
     Examples
     --------
@@ -228,7 +232,7 @@ def _worst_delta(subject: ChoosingScores) -> float:
 
 
 def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
-    """Yield every pair of score vectors that neighbouring databases can have, each pair once."""
+    """Yield every pair of score vectors that neighbouring databases can have."""
     for scores in product(subject.records, repeat=subject.size):
         for other in subject.relation.neighbours(scores, subject.records):
             if list(scores) < other:
@@ -238,7 +242,8 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
     """Return ε, δ, k, P and P/δ.
 
-    P is the probability that one of k solutions of score 1 is released instead of the only one of score 3.
+    P is the probability that one of k solutions of score 1 is released instead of the only solution of score
+    3.
     """
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))

@@ -1,4 +1,4 @@
-"""Findings about simulations of the randomizer R_g and of Laplace protocols, whose answers are continuous."""
+"""Findings about simulations of local algorithms with continuous answers."""
 
 from __future__ import annotations
 
@@ -41,11 +41,14 @@ ORACLES: Final[Mapping[str, Callable[[Values, float], Values | float]]] = {
 """The offset, in tolerances, that each oracle adds to the mean of a query."""
 
 _FINE, _COARSE, _FURTHEST = 0.02, 0.1, 26.0
-"""Steps of the two grids on which densities are summed (in units of b), and their reach (in noise scales)."""
+"""Steps of the two grids on which densities are summed, and the grids' reach.
+
+Steps are in units of b, and the reach is in noise scales.
+"""
 
 
 def grid(scale: float, step: float) -> Values:
-    """Return points at which densities of noise of this scale are summed; 0 is one of them.
+    """Return points at which densities of noise of this scale are summed.
 
     Examples
     --------
@@ -62,7 +65,10 @@ def _noise(values: Values, answers: Values, scale: float) -> Values:
 
 
 def _estimate(mean: Values, oracle: str, *, epsilon: float, phi: float) -> Values:
-    """Return the estimate of a mean ratio from the answer to the query (ratio − 1)/(2·sinh(epsilon))."""
+    """Return an oracle's estimate of a mean ratio.
+
+    The oracle answers the query (ratio − 1)/(2·sinh(epsilon)).
+    """
     spread, tau = 2.0 * math.sinh(epsilon), phi * math.exp(-2.0 * epsilon)
     truth = (mean - 1.0) / spread
     return 1.0 + spread * (truth + ORACLES[oracle](truth, tau) * tau)
@@ -74,7 +80,7 @@ def _tilted(weights: Values, answers: Values) -> Values:
 
 
 def value_density(oracle: str, answers: Values, *, epsilon: float, beta: float) -> tuple[Values, Values]:
-    """Return two densities on a grid of answers: of the average bit with noise, and of its simulation.
+    """Return the densities of the noisy average bit and of its simulation.
 
     Examples
     --------
@@ -90,9 +96,9 @@ def value_density(oracle: str, answers: Values, *, epsilon: float, beta: float) 
 
 
 def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: float) -> tuple[Values, Values]:
-    """Return the joint density of the answers in two noisy rounds, and that in their simulation.
+    """Return the joint densities of two noisy rounds and of their simulation.
 
-    The first axis is the first answer, the second axis the second answer.
+    The first axis is the answer of round 1, the second axis that of round 2.
 
     Examples
     --------
@@ -105,7 +111,7 @@ def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: floa
 
 
 class _Rounds:
-    """The densities of two noisy rounds on a grid of answers, and the ratios that every oracle estimates."""
+    """The densities of two noisy rounds on a grid of answers."""
 
     def __init__(self, answers: Values, epsilon: float) -> None:
         people, scale = population(), 4.0 / epsilon
@@ -123,7 +129,10 @@ class _Rounds:
         self.before, self.joint, self.true = np.array(before), joint, np.array(true)
 
     def simulated(self, oracle: str, *, epsilon: float, phi: float) -> Values:
-        """Return the joint density of the two answers in the simulation; axis 0 is the first answer."""
+        """Return the joint density of the two answers in the simulation.
+
+        Axis 0 is the first answer.
+        """
         terms = {"epsilon": epsilon, "phi": phi}
         begun = _tilted(self.first * _estimate(self.ratio, oracle, **terms), self.answers)
         found = np.empty_like(self.true)
@@ -135,7 +144,9 @@ class _Rounds:
 
 
 def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return, for each oracle, the distances from R_g and from two noisy rounds to their simulations.
+    """Return the distance of R_g, and of two noisy rounds, from their simulations.
+
+    Each mapping has one distance per oracle.
 
     Examples
     --------
@@ -163,7 +174,7 @@ def distances(true: Values, simulated: Values) -> float:
 
 @cache
 def claims_for_densities() -> Finding:
-    """Compute the distances from R_g, and from a protocol of two noisy rounds, to their simulations.
+    """Compute how far R_g and a protocol of two noisy rounds are from their simulations.
 
     Examples
     --------

@@ -27,7 +27,7 @@ _BETA = 0.05
 
 
 def e5() -> Finding:
-    """K11 Lemma A.3: the claimed tail of a mean of Laplace variables is smaller than the true one.
+    """K11 Lemma A.3: the claimed tail of a mean of Laplace variables is too small.
 
     Examples
     --------
@@ -66,7 +66,9 @@ def e5() -> Finding:
 
 
 def e10() -> Finding:
-    """K11 Lemma 5.6 with n ∝ 1/(ετ)² is false for large ε, because of the sampling error.
+    """K11 Lemma 5.6 with n ∝ 1/(ετ)²: false for large ε.
+
+    The sampling error is missing.
 
     Examples
     --------
@@ -189,7 +191,7 @@ def k11_lemma_5_6() -> Finding:
 
 
 def n16() -> Finding:
-    """K11 Definition 5.1 bounds single outcomes, which says nothing about continuous answers.
+    """K11 Definition 5.1 bounds single outcomes, so it says nothing about continuous ones.
 
     Examples
     --------
@@ -217,7 +219,7 @@ def n16() -> Finding:
 
 
 def n17() -> Finding:
-    """K11 Claim 2.2 is for fixed algorithms; the questions of an interactive algorithm depend on answers.
+    """K11 Claim 2.2 is for fixed algorithms, but interactive algorithms adapt.
 
     Examples
     --------
@@ -271,7 +273,7 @@ def _share_of_test_set(
 ) -> float:
     """Return the size of K11's test set divided by the size that sampling needs.
 
-    Both sizes are computed with 10 in place of the constants c₁ and c′, which K11 leaves open.
+    K11 leaves the constants c₁ and c′ open. Here both are 10.
     """
     log = math.log(candidates / beta)
     return (10.0 * candidates / (accuracy * epsilon) * log) / (10.0 / accuracy * log)
@@ -283,7 +285,7 @@ def _failure(n: int, *, tau: float, epsilon: float) -> float:
 
 
 def _worst_loss(protocol: InteractiveProtocol) -> float:
-    """Return the largest exact loss over all pairs of neighbouring databases of two bits."""
+    """Return the largest exact loss over all neighbouring databases of two bits."""
     databases = [[a, b] for a in (0, 1) for b in (0, 1)]
     pairs = [(x, y) for x in databases for y in databases if protocol.relation.are_neighbours(x, y)]
 

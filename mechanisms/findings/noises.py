@@ -1,4 +1,4 @@
-"""Findings about Laplace and geometric noise: B Definition 2 and Theorem 3, K08 footnote 5, C §2."""
+"""Findings about Laplace and geometric noise in B, K08 and C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ __all__ = ["FINDINGS", "b_definition_2", "b_theorem_3", "e8", "n18", "n22"]
 
 
 def b_theorem_3() -> Finding:
-    """B Theorem 3, the Laplace mechanism for the mean: privacy and accuracy hold, both bounds are attained.
+    """B Theorem 3: the Laplace mechanism for the mean is private and accurate.
+
+    Both bounds are attained.
 
     Examples
     --------
@@ -59,7 +61,9 @@ def b_theorem_3() -> Finding:
 
 
 def b_definition_2() -> Finding:
-    """B Definition 2 and Theorem 7 call the rate "scale": read literally, the noise is useless.
+    """B Definition 2 and Theorem 7 call the rate "scale".
+
+    Read literally, the noise is useless.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def b_definition_2() -> Finding:
 
 
 def e8() -> Finding:
-    """K08 footnote 5: the standard deviation of Laplace noise, by integrating its density.
+    """K08 footnote 5: the standard deviation of Laplace noise, by integration.
 
     Examples
     --------
@@ -120,7 +124,9 @@ def e8() -> Finding:
 
 
 def n18() -> Finding:
-    """C §2, "truncate without hurting privacy": true of clamping, false of conditioning on the range.
+    """C §2, "truncate without hurting privacy": true of clamping.
+
+    It is false of conditioning on the range.
 
     Examples
     --------

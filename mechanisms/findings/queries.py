@@ -1,4 +1,4 @@
-"""Findings about statistical queries answered from samples, privately and from noisy labels."""
+"""Findings about statistical queries answered from samples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _ones(queries: int) -> tuple[StatisticalQuery, ...]:
 
 
 def e1() -> Finding:
-    """Compute private SQ answers with the noise of the proofs: more private than claimed, but inaccurate.
+    """Compute private answers to statistical queries with the noise of the proofs.
+
+    They are more private than claimed, but inaccurate.
 
     Examples
     --------
@@ -86,9 +88,9 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    The first two are probabilities that the noise of some answer exceeds τ: for the noise of the proofs, and
-    (as log10) for the corrected noise. The last two are probabilities that some answer is off by more than τ,
-    again for the noise of the proofs and for the corrected noise.
+    The first two are probabilities that the noise of some answer exceeds τ. They are for the noise of the
+    proofs and (as log10) for the corrected noise. The last two are probabilities that some answer is off by
+    more than τ, again for these two kinds of noise.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
@@ -102,7 +104,10 @@ def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
 
 
 def _missed(subject: PrivateQueryAnswers) -> float:
-    """Return Pr[some answer is off by more than τ]; an answer is a mean of fair coins plus Laplace noise."""
+    """Return the probability that some answer is off by more than τ.
+
+    An answer is a mean of fair coins plus Laplace noise.
+    """
     from scipy.stats import binom
 
     size, scale = subject.chunk_size, float(subject.scales[0])
@@ -117,8 +122,8 @@ def _missed(subject: PrivateQueryAnswers) -> float:
 def _log10(subject: PrivateQueryAnswers) -> float:
     """Return log10 of the probability that the noise of some answer exceeds τ.
 
-    The noise of answer i exceeds τ with probability e_i. If all e_i are tiny, they are added by their
-    logarithms: 1 − Π(1 − e_i) is Σ e_i up to a relative error below Σ e_i.
+    The noise of answer i exceeds τ with probability e_i. If all e_i are tiny, the result is log10 Σ e_i. Its
+    relative error is below Σ e_i.
     """
     logs = -_TAU / subject.scales
     if logs.max() > -40.0:
@@ -140,7 +145,9 @@ def _loss(subject: PrivateQueryAnswers) -> float:
 
 
 def n12() -> Finding:
-    """Compute how far answers from noisy labels are off if a bound on the noise rate is used as the rate.
+    """Compute the error of answers from noisy labels if only a bound on the rate is known.
+
+    The answers use this bound as the noise rate.
 
     Examples
     --------
@@ -177,7 +184,7 @@ def _wrong_rate(eta: float, used: float) -> tuple[float, ...]:
 
 
 def _unknown_rate() -> tuple[int, int, float]:
-    """Return the number of rates tried, the test size, and the error of the threshold that was learned.
+    """Return the number of rates tried, the test size, and the learned threshold's error.
 
     The labels are flipped at rate 0.3. The learner knows only that the rate is at most 0.4.
     """
@@ -195,7 +202,7 @@ def _unknown_rate() -> tuple[int, int, float]:
 
 
 def _threshold(oracle: SQOracle) -> Callable[[int], int]:
-    """Return the predictor with the least estimated error: the right one if all estimates are within 0.09."""
+    """Return the threshold predictor with the least estimated error."""
     wrong = oracle.ask_all([StatisticalQuery.fraction(_Wrong(t), tau=0.09) for t in range(5)])
     best = int(np.argmin(wrong))
     return lambda x: 1 if x >= best else -1
@@ -211,7 +218,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute B Theorem 6's sample size with its constant, and how often answers are outside the tolerance.
+    """Compute B Theorem 6's sample size and how often its answers miss the tolerance.
 
     Examples
     --------
@@ -256,7 +263,7 @@ def _some(each: float, queries: int) -> float:
 
 
 def thm_8() -> Finding:
-    """Compute B Theorem 8's sample size with its constants, and how often answers are outside the tolerance.
+    """Compute B Theorem 8's sample size and how often its answers miss the tolerance.
 
     Examples
     --------
@@ -284,7 +291,7 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """Return M, τ, η, the sample size, and the probability that some answer is off by more than τ.
+    """Return M, τ, η, the sample size, and the probability that some answer misses by τ.
 
     The query is 1[y = 1], and all clean labels are 1. An answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean
     of the noisy labels.
@@ -303,4 +310,4 @@ FINDINGS: Mapping[str, Callable[[], Finding]] = {
     **simulations.FINDINGS,
     **densities.FINDINGS,
 }
-"""The findings about statistical queries: first about answers to them, then about simulations by them."""
+"""The findings about answers to statistical queries, then those about simulations."""

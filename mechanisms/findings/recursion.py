@@ -1,4 +1,4 @@
-"""Findings about algorithm Rec: BNS §3.3, Fig. 1, Lemmas 2 and 3, Remark 2."""
+"""Findings about algorithm Rec of BNS §3.3."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def e6() -> Finding:
 
 
 def n6() -> Finding:
-    """BNS Lemmas 2 and 3 at T = 1: log* is 0, so the lemmas claim (0, 0)-privacy and no failure.
+    """BNS Lemmas 2 and 3 at T = 1: log* is 0.
+
+    So the lemmas claim (0, 0)-privacy and no failure.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def n6() -> Finding:
 
 
 def n8() -> Finding:
-    """BNS Fig. 1 is incomplete: on four inputs one of its steps is undefined.
+    """BNS Fig. 1 is incomplete: on four inputs a step is undefined.
 
     Examples
     --------
@@ -138,7 +140,9 @@ def n8() -> Finding:
 
 
 def n26() -> Finding:
-    """BNS Lemma 2 pays for 3·log*(T) calls. Rec makes 3·N + 1, where N is its number of levels.
+    """BNS Lemma 2 pays for more calls than Rec makes.
+
+    It pays for 3·log*(T) calls. Rec makes 3·N + 1, where N is its number of levels.
 
     Examples
     --------
@@ -177,7 +181,7 @@ def n26() -> Finding:
 
 @cache
 def bns_lemma_2() -> Finding:
-    """BNS Lemma 2, the privacy of Rec, holds on all neighbouring qualities tried. The laws are exact.
+    """BNS Lemma 2: the privacy of Rec holds on all neighbouring qualities tried.
 
     Examples
     --------
@@ -220,7 +224,7 @@ def bns_lemma_2() -> Finding:
 
 
 def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the table row of a hill climb at T = 64, which starts where an earlier climb ended."""
+    """Return the table row of a hill climb at T = 64."""
     subject = ConcavePromise(promise=100.0, beta=None, accounting="tight")
 
     def loss(pair: Any) -> float:
@@ -235,7 +239,7 @@ def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
 
 @cache
 def bns_lemma_3() -> Finding:
-    """BNS Lemma 3, the utility of Rec, holds with a wide margin on the hardest known qualities.
+    """BNS Lemma 3: the utility of Rec holds on the hardest known qualities.
 
     Examples
     --------
@@ -300,7 +304,7 @@ def bns_remark_2() -> Finding:
 
 
 def _ranges_below(top: int) -> list[int]:
-    """Return the T of every recursive call, outermost first; each is log2 of the previous T, rounded up."""
+    """Return the T of every recursive call, the outermost first."""
     below: list[int] = []
     while (below[-1] if below else top) > SMALL:
         below.append(ceiling(below[-1] if below else top).bit_length() - 1)
@@ -319,13 +323,19 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 
 
 def _worst_log10(top: int, promise: float) -> float:
-    """Return log10 of Rec's largest failure probability on hard qualities (alpha = 1/2, ε = 1, δ = 1e-3)."""
+    """Return log10 of Rec's largest failure probability on hard qualities.
+
+    The parameters are alpha = 1/2, ε = 1 and δ = 1e-3.
+    """
     subject = ConcavePromise(top=top, promise=promise, delta=1e-3, beta=None)
     return max(_log10_failure(subject, quality) for quality in hard_qualities(top, height=promise))
 
 
 def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
-    """Return log10 of the exact probability that the output has quality below (1 − alpha)·promise."""
+    """Return log10 of the exact probability that the output is not good enough.
+
+    The output's quality is then below (1 − alpha)·promise.
+    """
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
     bad = law.log_probabilities[quality.values_at(law.outcomes) < least]

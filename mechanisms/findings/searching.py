@@ -1,4 +1,4 @@
-"""Findings about BNS §3.2 (the search for the length of an interval) and Definition 9."""
+"""Findings about BNS §3.2 (a search for the length of an interval) and Definition 9."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def n20() -> Finding:
 
 
 def n21() -> Finding:
-    """BNS §3.2: the intervals B_i must have length 2J; otherwise some good intervals lie in no A_i or B_i.
+    """BNS §3.2: the intervals B_i must have length 2J.
+
+    Otherwise some good intervals lie in no A_i or B_i.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
 
 
 def _slips() -> tuple[tuple[str | int, ...], ...]:
-    """Return the quantities that the erratum corrects besides B_i, each as printed and as corrected."""
+    """Return the other quantities that the erratum corrects, as printed and as corrected."""
     pairs = [(a, b) for a in range(32) for b in range(32)]
     none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
     qualities, promise = (60, 61, 62), 60
@@ -108,7 +110,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {"N20": n20, "N21": n21}
 
 
 def _concave(values: tuple[int, ...]) -> tuple[str, str]:
-    """Return "yes" or "no" twice: whether values are quasi-concave (no dip) and whether they are concave."""
+    """Return whether values are quasi-concave and whether they are concave, in words."""
     around = combinations(values, 3)
     steps = [b - a for a, b in pairwise(values)]
     told = all(b >= min(a, c) for a, b, c in around), steps == sorted(steps, reverse=True)
@@ -116,7 +118,10 @@ def _concave(values: tuple[int, ...]) -> tuple[str, str]:
 
 
 def _covered(start: int, *, length: int, width: int) -> bool:
-    """Return whether [start, start + length − 1] lies in an A_i (2·length points) or B_i (`width` points)."""
+    """Return whether [start, start + length − 1] lies in an interval A_i or B_i.
+
+    The A_i have 2·length points, the B_i `width` points.
+    """
     end = start + length - 1
     in_a = start // (2 * length) == end // (2 * length)
     in_b = start >= length and (start - length) // width == (end - length) // width

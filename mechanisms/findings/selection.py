@@ -1,4 +1,4 @@
-"""Findings about the exponential mechanism and A_dist: BNS Propositions 1 and 2."""
+"""Findings about the exponential mechanism and A_dist in BNS Propositions 1 and 2."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ __all__ = [
 
 
 def bns_proposition_1_i() -> Finding:
-    """BNS Proposition 1(i) holds for scores of sensitivity 1. The loss comes near ε but never reaches it.
+    """BNS Proposition 1(i) holds for scores of sensitivity 1.
+
+    The loss comes near ε but never reaches it.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def n7() -> Finding:
 
 
 def bns_proposition_1_ii() -> Finding:
-    """BNS Proposition 1(ii), the tail bound of the exponential mechanism, holds and cannot be improved.
+    """BNS Proposition 1(ii): the tail bound of the exponential mechanism is tight.
 
     Examples
     --------
@@ -128,7 +130,7 @@ def bns_proposition_1_ii() -> Finding:
 
 
 def bns_proposition_2_i() -> Finding:
-    """BNS Proposition 2(i), the privacy of A_dist, holds on every pair of gaps with a wide margin.
+    """BNS Proposition 2(i): the privacy of A_dist holds with a wide margin.
 
     Examples
     --------
@@ -155,7 +157,9 @@ def bns_proposition_2_i() -> Finding:
 
 
 def e9_stable_selection() -> Finding:
-    """E9: A_dist as printed is (ε/2, δ/2)-private. Its tight form is (ε, δ)-private, with no smaller δ.
+    """A_dist as printed is (ε/2, δ/2)-private (erratum E9).
+
+    Its tight form is (ε, δ)-private, with no smaller δ.
 
     Examples
     --------
@@ -190,7 +194,7 @@ def e9_stable_selection() -> Finding:
 
 
 def e12() -> Finding:
-    """BNS Proposition 2(ii): at the stated gap, if ε > 4·ln 2, A_dist fails more often than stated.
+    """BNS Proposition 2(ii): for ε > 4·ln 2, A_dist fails too often at the stated gap.
 
     Examples
     --------
@@ -244,7 +248,7 @@ def _exponential_loss(left: Any, right: Any) -> float:
 
 
 def _worst_delta(subject: StableSelectionGaps, *, at: float) -> float:
-    """Return the largest δ at ε = `at`, over all pairs of neighbouring gaps, in both directions."""
+    """Return the largest δ at ε = `at` over all pairs of neighbouring gaps."""
     gaps = [[gap] for gap in subject.records]
     pairs: Sequence[tuple[Any, Any]] = [*pairwise(gaps), *zip(gaps, gaps[2:], strict=False)]
     return compare_pairs(pairs, subject.distribution, ApproximateDP(at, subject.delta)).delta

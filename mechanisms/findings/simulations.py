@@ -1,4 +1,4 @@
-"""Findings about local algorithms that statistical queries simulate."""
+"""Findings about simulations of local algorithms by statistical queries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BOTH = Population([0, 1])
 
 
 def e15() -> Finding:
-    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance probability of step 4.
+    """Compute the tolerance that Claim 5.10 needs, and the acceptance of step 4.
 
     Examples
     --------
@@ -83,14 +83,14 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return both ε, and the largest acceptance probability of step 4 under three readings.
+    """Return both ε, and the largest acceptance probability of step 4 in three readings.
 
-    The readings are: with the ε of the access, with the ε of the entry, and as corrected. The only record has
-    given an unlikely answer before, so its denominator v = e^(−earlier) is the least. Let u = e^(−total), and
-    let k = phi·(u − u³) be the error of both estimates. With the ε of the access, the acceptance is (1 +
-    k·u/v²)/((1 + phi)(1 − k/v)), near 1/(1 − phi) if `own` is small and the total large. With the ε of the
-    entry the acceptance is v times as large: (v² + k·u)/((1 + phi)(v − k)). It rises in v on [u, 1]. At v = 1
-    it is below 1, because u − u³ ≤ 0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
+    The readings use the ε of the access, the ε of the entry, and the correction. The only record has given an
+    unlikely answer before, so its denominator v = e^(−earlier) is the least. Let u = e^(−total), and let k =
+    phi·(u − u³) be the error of both estimates. With the ε of the access, the acceptance is (1 + k·u/v²)/((1
+    + phi)(1 − k/v)). It is near 1/(1 − phi) if `own` is small and the total large. With the ε of the entry
+    the acceptance is v times as large: (v² + k·u)/((1 + phi)(v − k)). It rises in v on [u, 1]. At v = 1 it is
+    below 1, because u − u³ ≤ 0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
     """
     past = ((kary_response(earlier, 2), 0),)
     access = Access(randomizer=binary_response(own), past=past, base=0, epsilon=earlier + own, phi=phi)
@@ -145,7 +145,7 @@ def _rounds(epsilon: float, accesses: int, beta: float) -> tuple[float, ...]:
 
 
 def n11() -> Finding:
-    """Compute how far simulations with the constants of K08's lemmas are from the true laws.
+    """Compute how far simulations with K08's constants are from the true laws.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def n11() -> Finding:
 
 
 def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
-    """Return ε, e^ε, tau, largest distance and acceptance probability of K08, and corrected distance."""
+    """Return ε, e^ε, tau, K08's largest distance and acceptance, and the corrected distance."""
     simulation = RandomizerSimulation(randomizer=binary_response(epsilon), base=0, accesses=1, beta=tau)
     access = simulation.access
     slack, top = tau * access.proposal * access.spread, access.proposal * math.exp(epsilon)
@@ -193,7 +193,7 @@ def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
 
 @cache
 def claim_5_9() -> Finding:
-    """Compute the exact distances from non-interactive algorithms to their simulations.
+    """Compute the distances of non-interactive algorithms from their simulations.
 
     Examples
     --------
@@ -267,7 +267,9 @@ def _law(access: Access, oracle: SQOracle) -> NDArray[np.float64]:
 
 
 def claim_5_10() -> Finding:
-    """Compute the exact distance from an interactive algorithm of two rounds to its simulation.
+    """Compute the distance of an interactive algorithm from its simulation.
+
+    The algorithm has two rounds.
 
     Examples
     --------
@@ -321,7 +323,7 @@ def _two_rounds(beta: float, share: float) -> tuple[float, ...]:
 
 
 def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
-    """Return the distances from the transcript of `poll_twice` on two entries to its simulations."""
+    """Return the distances of a transcript of `poll_twice` from its simulations."""
     protocol = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
     simulation = ProtocolSimulation(protocol=protocol, accesses=4, beta=beta)
     population = Population([0, 1], [share, 1.0 - share])
@@ -337,7 +339,7 @@ def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
 
 @cache
 def lemma_5_8() -> Finding:
-    """Compute the costs of the simulations of Claims 5.9 and 5.10, and their distances to the true laws.
+    """Compute the costs and the distances of the simulations of Claims 5.9 and 5.10.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Findings about the tail bounds that the proofs use: K11 Theorems A.1 and A.2."""
+"""Findings about the tail bounds of K11 Theorems A.1 and A.2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEANS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.98)
 
 
 def k11_theorem_a_1() -> Finding:
-    """K11 Theorem A.1, the multiplicative Chernoff bounds, compared with exact binomial tails.
+    """K11 Theorem A.1: multiplicative Chernoff bounds against exact binomial tails.
 
     Examples
     --------
@@ -55,9 +55,9 @@ def k11_theorem_a_1() -> Finding:
 
 
 def _chernoff(n: int, mean: float) -> tuple[float, float]:
-    """Return the largest ratios of the exact tail of n coins to Chernoff's bound: above and below the mean.
+    """Return the largest ratios of exact tails to Chernoff's bounds, above and below.
 
-    A ratio is 0 if no φ of the theorem is possible.
+    If no φ of the theorem is possible, the ratio is 0.
     """
     from scipy.stats import binom
 
@@ -74,7 +74,7 @@ def _largest(logs: NDArray[np.float64]) -> float:
 
 
 def k11_theorem_a_2() -> Finding:
-    """K11 Theorem A.2, Hoeffding's bound, compared with exact tails of two-point laws.
+    """K11 Theorem A.2: Hoeffding's bound against exact tails of two-point laws.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The five source texts by their short names, and the meaning of the numbers and words that findings use."""
+"""The short names of the source texts, and the words and numbers of the findings."""
 
 from __future__ import annotations
 

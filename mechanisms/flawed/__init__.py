@@ -1,8 +1,7 @@
-"""Flawed versions of correct mechanisms. Each breaks its claim, and an audit must refute it.
+"""Flawed versions of correct mechanisms, which audits must refute.
 
-Some declare no output law, so an audit has to find their fault by sampling.
-
-Names are resolved on first use, so that a fresh process imports only the modules of the mechanisms it uses.
+Some declare no output law, so an audit has to run them. A module is imported when one of its names is first
+used.
 """
 
 from typing import TYPE_CHECKING

@@ -16,13 +16,13 @@ __all__ = ["UncheckedChoosing"]
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedChoosing(ChoosingMechanism):
-    """The choosing mechanism, which here accepts databases below the size that BNS §4.1 asks for.
+    """The choosing mechanism without the least database size of BNS §4.1.
 
-    If one record alone supports a solution, that solution can be returned, but never on the neighbour without
-    the record. Take {x^(m−1), y} and its neighbour {x^m}: y is returned on the first only, with probability
-    Pr[m − 1 + Lap(4/epsilon) ≥ alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)), and at m = 1
-    with probability Pr[1 + Lap(4/epsilon) ≥ alpha/2]. For epsilon = 1 and alpha = 1/2 these are 0.585, 0.240,
-    0.107 and 0.0108 at m = 1, 5, 10 and 20. For delta = 1e-3, BNS ask for m ≥ 230.
+    A solution that only one record supports can be returned, but never on the neighbour without this record.
+    Take {x^(m−1), y} and its neighbour {x^m}. Only the first database returns y, with probability Pr[m − 1 +
+    Lap(4/epsilon) ≥ alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)). At m = 1 the probability
+    is Pr[1 + Lap(4/epsilon) ≥ alpha/2]. For epsilon = 1 and alpha = 1/2 these are 0.585, 0.240, 0.107 and
+    0.0108 at m = 1, 5, 10 and 20. For delta = 1e-3, BNS ask for m ≥ 230.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rec as printed: as private as claimed, but it misses good points."""
+"""Rec as printed, which is private but misses good points."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ __all__ = ["LiteralConcavePromise"]
 
 @dataclass(frozen=True, kw_only=True)
 class LiteralConcavePromise(ConcavePromise):
-    """Rec as printed: the second half of H begins at b, the right end of A = [a, b], and B is never used.
+    """Rec as printed, which places half of its candidates wrongly.
 
-    Privacy is that of `ConcavePromise`, because H is still computed from private outputs. Utility breaks if
-    the good points lie across the border of two A_i. Then A_dist releases no A_i. It releases the B that
-    holds the good points, but H consists of points spread evenly over the range. Take T = 4096, alpha = 1/2,
-    epsilon = 1, delta = 1e-6, the least promise r for beta = 0.01, and Q = r on [59, 69] and 0 elsewhere (K =
-    8). Then the mechanism fails with probability above 0.999, while Lemma 3 allows 8 %.
+    The second half of the candidate set H begins at b, the right end of A = [a, b], and B is never used.
+    Privacy is that of `ConcavePromise`. Utility breaks if the good points lie across the border of two A_i.
+    Then A_dist releases only B, and H consists of points spread evenly over the range.
+
+    Take T = 4096, alpha = 1/2, epsilon = 1, delta = 1e-6, the least promise r for beta = 0.01, and Q = r on
+    [59, 69] and 0 elsewhere (K = 8). Then the mechanism fails with probability above 0.999, while Lemma 3
+    allows 8 %.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class LiteralConcavePromise(ConcavePromise):
     reference: ClassVar[str] = "BNS §3.3, Fig. 1 with step 10 as printed"
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return both ends of A instead of the left ends of A and B; nothing if A was not released."""
+        """Return both ends of A, or nothing if A was not released."""
         del second
         return [] if first is None else [first.low, first.high]
 

@@ -25,11 +25,11 @@ __all__ = ["HalfSensitivityExponential", "UncheckedScore"]
 
 @dataclass(frozen=True, kw_only=True)
 class HalfSensitivityExponential(ExponentialMechanism):
-    """Omits the 2 in the exponent epsilon·score/(2·sensitivity), as if the normaliser never changed.
+    """The exponential mechanism without the 2 in the exponent.
 
-    With k solutions the loss is epsilon + ln((1 + (k − 1)·e^epsilon)/(e^epsilon + k − 1)), which tends to
-    2·epsilon: 1.86 for the 16 solutions of the default at epsilon = 1. For two solutions it is epsilon, as
-    claimed.
+    The exponent should be epsilon·score/(2·sensitivity). With k solutions the loss is epsilon + ln((1 + (k −
+    1)·e^epsilon)/(e^epsilon + k − 1)). It tends to 2·epsilon. For the default's 16 solutions and epsilon = 1
+    it is 1.86. For two solutions it is epsilon, as claimed.
 
     Parameters
     ----------
@@ -47,19 +47,19 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
     @property
     def weight(self) -> float:
-        """The factor of a score in the exponent, twice what the claim allows."""
+        """The factor of a score in the exponent, which is twice what the claim allows."""
         return self.epsilon / self.sensitivity
 
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """The mechanism of BNS Proposition 1(i) as printed, which does not bound the score's sensitivity.
+    """The exponential mechanism of BNS Proposition 1(i) on a score of high sensitivity.
 
-    The weights are exp(epsilon·q/2) for any score q. In this example there are two solutions and one record,
-    which names the good solution. The good solution scores `points`, the other scores 0. If the record is
-    replaced, the solutions exchange their scores. Each weight changes by the factor e^(epsilon·points/2), and
-    the sum of the weights stays the same. So the loss is epsilon·points/2, which is 5 for the defaults. The
-    mechanism declares no law.
+    As printed, the proposition does not bound the score's sensitivity. The weights are exp(epsilon·q/2) for
+    any score q. Here there are two solutions and one record, which names the good solution. The good solution
+    scores `points`, the other solution scores 0. If the record is replaced, the solutions exchange their
+    scores. Each weight changes by the factor e^(epsilon·points/2), and the sum of the weights stays the same.
+    So the loss is epsilon·points/2, which is 5 for the defaults. The mechanism declares no law.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class UncheckedScore(ClaimsItsEpsilon):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` solutions by inverting the distribution function at one uniform number each."""
+        """Return `size` solutions."""
         exponent = self.epsilon * self.points / 2.0
         zero = 1.0 / (1.0 + math.exp(exponent if database[0] == 1 else -exponent))
         return (rng.random(size) >= zero).astype("int64")

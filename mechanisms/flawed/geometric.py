@@ -1,4 +1,4 @@
-"""Geometric mechanisms with the wrong parameter, or truncated the wrong way."""
+"""Geometric mechanisms with the wrong parameter or the wrong truncation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["DoubleEpsilonGeometric", "RenormalisedGeometric"]
 
 @dataclass(frozen=True, kw_only=True)
 class DoubleEpsilonGeometric(GeometricMechanism):
-    """Sets α = e^(2·epsilon/sensitivity), as if noise on both sides of 0 halved the loss.
+    """The geometric mechanism with α = e^(2·epsilon/sensitivity).
 
     The loss is 2·epsilon.
 
@@ -43,18 +43,18 @@ class DoubleEpsilonGeometric(GeometricMechanism):
 
     @property
     def rate(self) -> float:
-        """The rate ln α, twice the rate that the claim allows."""
+        """The rate ln α, which is twice what the claim allows."""
         return 2.0 * self.epsilon / self.sensitivity
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenormalisedGeometric(TruncatedGeometricMechanism):
-    """Conditions the noisy answer on {0 … upper}, as if it were drawn again until it lies there.
+    """The geometric mechanism conditioned on answers in {0 … upper}.
 
-    The probability of that range depends on the exact answer, so dividing by it reveals more. At sensitivity
-    1 the loss is ln(α·Z_1/Z_0), where Z_a = Σ_{k=0..upper} α^(−|k − a|): for α = 2 it is 0.693, 0.827, 0.907
-    and 0.916 at upper = 1, 2, 5 and 20, against a claim of ln 2 = 0.693. At upper = 1 the two normalisers are
-    equal, and the loss is as claimed.
+    This is the law if the answer is drawn again until it lies in the range. The probability of the range
+    depends on the exact answer, so dividing by it reveals more. At sensitivity 1 the loss is ln(α·Z_1/Z_0),
+    where Z_a = Σ_{k=0..upper} α^(−|k − a|). For α = 2 the claim is ln 2 = 0.693. The loss is 0.693, 0.827,
+    0.907 and 0.916 at upper = 1, 2, 5 and 20.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class RenormalisedGeometric(TruncatedGeometricMechanism):
     reference: ClassVar[str] = 'C §2, "truncate … without hurting privacy", read as conditioning'
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` answers by inverting the distribution function at one uniform number each."""
+        """Return `size` answers."""
         cumulative = np.cumsum(self._probabilities(database))
         chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
         answers: NDArray[np.int64] = chosen.astype(np.int64)

@@ -25,11 +25,11 @@ __all__ = ["HalfScaleLaplace", "RateAsScaleLaplace", "ReplaceOneHistogram"]
 
 @dataclass(frozen=True, kw_only=True)
 class RateAsScaleLaplace(LaplaceMechanism):
-    """Hands the rate epsilon/sensitivity to a sampler that takes the scale.
+    """The Laplace mechanism with the rate epsilon/sensitivity used as the scale.
 
-    B Definition 2 and Theorem 7 call the rate "scale". The loss is sensitivity²/epsilon instead of epsilon:
-    too much loss if epsilon < sensitivity, too much noise (and less accuracy than in Theorem 3) if epsilon >
-    sensitivity.
+    B Definition 2 and Theorem 7 call the rate "scale". The loss is sensitivity²/epsilon instead of epsilon.
+    It is too large if epsilon < sensitivity. If epsilon > sensitivity, the noise is too large for the
+    accuracy of Theorem 3.
 
     Parameters
     ----------
@@ -49,15 +49,16 @@ class RateAsScaleLaplace(LaplaceMechanism):
 
     @property
     def scale(self) -> float:
-        """Scale of the noise: epsilon/sensitivity, the reciprocal of the right scale."""
+        """Scale of the noise, the reciprocal of the right scale."""
         return self.epsilon / self.sensitivity
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceOneHistogram(LaplaceHistogram):
-    """Releases a histogram under replace-one with the noise that add-or-remove-one needs.
+    """A histogram whose noise is too small if records are replaced.
 
-    Replacing a record moves two counts, so the L1 sensitivity is 2 and the loss 2·epsilon.
+    The noise suits adding or removing a record. Replacing a record moves two counts, so the L1 sensitivity is
+    2 and the loss 2·epsilon.
 
     Parameters
     ----------
@@ -79,9 +80,9 @@ class ReplaceOneHistogram(LaplaceHistogram):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfScaleLaplace(ClaimsItsEpsilon):
-    """Counts ones with Laplace noise of half the scale that the claim needs; declares no law.
+    """Counts ones with Laplace noise of half the scale that the claim needs.
 
-    The loss is 2·epsilon.
+    The loss is 2·epsilon. The mechanism declares no law.
 
     Parameters
     ----------

@@ -38,11 +38,11 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class TruthfulLie(RandomizedResponse):
-    """Tells the truth with probability e^epsilon/(e^epsilon + 1), else lets a fair coin answer.
+    """Tells the truth with probability e^epsilon/(e^epsilon + 1), else tosses a fair coin.
 
-    The coin gives the truth half of the time. So with t = e^epsilon/(e^epsilon + 1) the truth is reported
-    with probability (1 + t)/2, and the loss is ln((1 + t)/(1 − t)) = ln(2·e^epsilon + 1): ln 5 for a claim of
-    ln 2.
+    The coin gives the truth half of the time. Let t = e^epsilon/(e^epsilon + 1). The truth is reported with
+    probability (1 + t)/2, so the loss is ln((1 + t)/(1 − t)) = ln(2·e^epsilon + 1). For a claim of ln 2 it is
+    ln 5.
 
     Parameters
     ----------
@@ -60,15 +60,16 @@ class TruthfulLie(RandomizedResponse):
 
     @property
     def log_odds(self) -> float:
-        """Logarithm of Pr[the truth is reported]/Pr[it is not]: ln(2·e^epsilon + 1)."""
+        """The log-odds of a true report, ln(2·e^epsilon + 1)."""
         return self.epsilon + math.log(2.0 + math.exp(-self.epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)
 class HalfRangeLocalLaplace(LocalLaplace):
-    """R_g with noise of scale b/epsilon, as if the query's bound b were its sensitivity, which is 2b.
+    """The local Laplace randomizer R_g with half the noise that the claim needs.
 
-    The loss is 2·epsilon, between entries at −b and b.
+    The scale is b/epsilon, as if the query's bound b were its sensitivity, which is 2b. The loss between
+    entries at −b and b is 2·epsilon.
 
     Parameters
     ----------
@@ -86,15 +87,16 @@ class HalfRangeLocalLaplace(LocalLaplace):
 
     @property
     def scale(self) -> float:
-        """Scale of the noise, half of what the claim needs."""
+        """Scale of the noise, which is half of what the claim needs."""
         return super().scale / 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnsplitLocalLaplace(LocalLaplace):
-    """R_g for a vector with noise of scale 2b/epsilon on every coordinate: epsilon is spent d times.
+    """The local Laplace randomizer R_g that spends epsilon on every coordinate.
 
-    The loss is d·epsilon, between entries that are −b and b in every coordinate.
+    The noise of each of the d coordinates has scale 2b/epsilon. The loss is d·epsilon, between entries that
+    are −b and b in every coordinate.
 
     Parameters
     ----------
@@ -115,17 +117,17 @@ class UnsplitLocalLaplace(LocalLaplace):
 
     @property
     def scale(self) -> float:
-        """Scale of the noise: what one coordinate alone would need."""
+        """Scale of the noise, which suits one coordinate alone."""
         return 2.0 * self.bound / self.epsilon
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShiftedUniform(ClaimsItsEpsilon):
-    """R(u) = u + Uniform[0, 1], a local randomizer by the letter of K11 Definition 5.1.
+    """The randomizer R(u) = u + Uniform[0, 1], which reveals its entry u.
 
-    The definition bounds only the probabilities Pr[R(u) = w] of single points w, which are all 0. If the
-    entry is 0, the answer lies in [0, 1]; if the entry is 1, in [1, 2]. So an answer reveals the entry, and
-    the loss is infinite.
+    It satisfies K11 Definition 5.1, which bounds only the probabilities Pr[R(u) = w] of single points w.
+    These are all 0. If the entry is 0, the answer lies in [0, 1]. If the entry is 1, the answer lies in [1,
+    2]. So the loss is infinite.
 
     Parameters
     ----------
@@ -151,11 +153,14 @@ class ShiftedUniform(ClaimsItsEpsilon):
         finite_number(self.epsilon, what="The `epsilon` of `ShiftedUniform`", above=0)
 
     def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float:
-        """Return one answer of the entry."""
+        """Return one answer."""
         return float(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` answers. With equal generators, run i draws the same number for every entry."""
+        """Return `size` answers.
+
+        From the same generator state, run i draws the same number for every entry.
+        """
         return rng.random(size) + float(only_record(database, owner="ShiftedUniform"))
 
     def distribution(self, database: Sequence[Any]) -> Density:
@@ -172,7 +177,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class PerRoundProtocol(InteractiveProtocol):
-    """Gives every entry its whole budget in each of two rounds, instead of once for both.
+    """A protocol that gives every entry its whole budget in each of two rounds.
 
     If the algorithm spends the whole budget in both rounds, the loss is 2·epsilon.
 

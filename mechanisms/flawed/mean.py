@@ -1,4 +1,4 @@
-"""Noisy means that misjudge how far one record moves them."""
+"""Noisy means with noise for a smaller change than one record can cause."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["HalfSensitivityMean", "TrustingMean"]
 
 @dataclass(frozen=True, kw_only=True)
 class _NoisyMean(ClaimsItsEpsilon):
-    """A mean with Laplace noise of scale upper/(epsilon·size) that does not check its inputs."""
+    """A mean with Laplace noise of scale upper/(epsilon·size) and unchecked inputs."""
 
     epsilon: float = 1.0
     upper: float = 1.0
@@ -51,20 +51,17 @@ class _NoisyMean(ClaimsItsEpsilon):
         return float(np.mean(database) + rng.laplace(0.0, self.scale))
 
     def sample(self, database: Sequence[float], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` noisy means.
-
-        From the same generator state, run i draws the same noise on every database.
-        """
+        """Return `size` noisy means."""
         noisy: NDArray[np.float64] = np.mean(database) + rng.laplace(0.0, self.scale, size)
         return noisy
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrustingMean(_NoisyMean):
-    """A mean of values "in [0, upper]" that checks none of them; declares no law.
+    """A mean of values in [0, upper] that does not check them.
 
-    If a record can be as large as `outlier`, it moves the mean by up to outlier/size, and the loss is
-    epsilon·outlier/upper.
+    A record as large as `outlier` moves the mean by up to outlier/size. Then the loss is
+    epsilon·outlier/upper. The mechanism declares no law.
 
     Parameters
     ----------
@@ -94,17 +91,17 @@ class TrustingMean(_NoisyMean):
         return [0.0, self.upper, self.outlier]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two databases, one of which contains the outlier."""
+        """Return two databases, of which only one contains the outlier."""
         rest = [0.0] * (self.size - 1)
         return [([0.0, *rest], [self.outlier, *rest])]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HalfSensitivityMean(_NoisyMean):
-    """A mean of values in [−upper, upper] whose noise is set for adding a record, not for replacing one.
+    """A mean of values in [−upper, upper] with half the noise that the claim needs.
 
-    A record contributes at most upper/size, but replacing −upper by upper moves the mean by twice that: the
-    loss is 2·epsilon.
+    The noise suits adding a record. Replacing −upper by upper moves the mean by twice as much, so the loss is
+    2·epsilon.
 
     Parameters
     ----------

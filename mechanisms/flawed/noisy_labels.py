@@ -1,4 +1,4 @@
-"""Statistical-query algorithms on noisy labels that break their claim of privacy or of utility."""
+"""Statistical-query algorithms on noisy labels that are not private or not accurate."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ __all__ = ["OneRateRun", "ReusedExamples", "WrongRateRun"]
 
 @dataclass(frozen=True, kw_only=True)
 class WrongRateRun(NoisyRun):
-    """Wrong: corrects for a noise rate other than that of the labels; with `eta` = 0 it ignores the noise.
+    """A run that corrects for the wrong noise rate of the labels.
 
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, eta, model
-        As in `NoisyRun`; eta is the rate that is corrected for.
+        As in `NoisyRun`. `eta` is the rate that is corrected for; 0 ignores the noise.
     actual
         The rate at which labels are flipped.
 
     Guarantee
     ---------
-    As private as `NoisyRun`. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
-    (N12). Take E[x·y] = 1. If noise of rate 1/4 is ignored, the answer is 1/2; if clean labels are treated as
-    noisy at rate 1/4, it is 2.
+    As private as `NoisyRun`, but not accurate. The term with the label is scaled by (1 − 2·actual)/(1 −
+    2·eta) (N12). If noise of rate 1/4 is ignored, the answer is half as large as it should be.
 
     Examples
     --------
@@ -49,13 +48,13 @@ class WrongRateRun(NoisyRun):
         super().__post_init__()
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the algorithm's hard distributions, with labels flipped at the actual rate."""
+        """Return the algorithm's hard distributions with labels flipped at the actual rate."""
         return [replace(problem, eta=self.actual) for problem in super().problems()]
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneRateRun(BoundedNoiseRun):
-    """Wrong: instead of a grid of rates only the rate 0 is tried, as if labels were clean.
+    """A run that assumes clean labels instead of trying a grid of noise rates.
 
     Parameters
     ----------
@@ -64,9 +63,9 @@ class OneRateRun(BoundedNoiseRun):
 
     Guarantee
     ---------
-    As private as `BoundedNoiseRun`. Not accurate: if the clean label is always −1 and labels are flipped at
-    rate 0.2, Pr[x = 0 ∧ y = 1] is estimated as 0.2. That is above the tolerance of 0.17, so the learner drops
-    its only variable, x, and its error is 1.
+    As private as `BoundedNoiseRun`, but not accurate. Let the clean label be −1 always, with labels flipped
+    at rate 0.2. Then Pr[x = 0 ∧ y = 1] is estimated as 0.2, above the tolerance of 0.17. So the learner drops
+    its only variable x, and its error is 1.
 
     Examples
     --------
@@ -79,13 +78,15 @@ class OneRateRun(BoundedNoiseRun):
 
     @property
     def candidates(self) -> tuple[float, ...]:
-        """The rate that is tried."""
+        """The only rate that is tried."""
         return (0.0,)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReusedExamples(BoundedNoiseRun):
-    """Wrong: all candidate rates are tried on the same examples, and each trial spends the whole epsilon.
+    """A run that tries all noise rates on the same examples.
+
+    Each trial spends the whole epsilon.
 
     Parameters
     ----------
@@ -94,8 +95,8 @@ class ReusedExamples(BoundedNoiseRun):
 
     Guarantee
     ---------
-    Only N·epsilon-private for N candidate rates, though epsilon is claimed: an example affects one answer for
-    each rate. The loss beyond epsilon shows in the transcript, and hardly in the output.
+    Only N·epsilon-private for N candidate rates, because an example affects one answer for each rate. The
+    claim is epsilon. The loss beyond epsilon shows in the transcript, and hardly in the output.
 
     Examples
     --------

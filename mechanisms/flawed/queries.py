@@ -27,7 +27,7 @@ __all__ = ["ReusedEntries", "SharedChunkAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class SharedChunkAnswers(PrivateQueryAnswers):
-    """Wrong: all queries are answered from the whole database, with the noise of disjoint chunks.
+    """Answers from the whole database with the noise that suits disjoint chunks.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class SharedChunkAnswers(PrivateQueryAnswers):
 
     Guarantee
     ---------
-    Only M·epsilon-private for M queries, though epsilon is claimed: a record affects all M answers, and each
-    answer spends epsilon.
+    Only M·epsilon-private for M queries, although epsilon is claimed. A record affects all M answers, and
+    each answer spends epsilon.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class SharedChunkAnswers(PrivateQueryAnswers):
 
     @property
     def size(self) -> int:
-        """Length of a database: one chunk."""
+        """Length of a database, which is one chunk."""
         return self.chunk_size
 
     def averages(self, database: Any) -> NDArray[np.float64]:
@@ -61,13 +61,13 @@ class SharedChunkAnswers(PrivateQueryAnswers):
         return PrivateQueryAnswers(queries=self.queries, chunk=len(database)).averages(whole)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a constant database as long as one chunk, and the same with its first record replaced."""
+        """Return a constant database and the same with its first record replaced."""
         low, high = self.records[0], self.records[-1]
         return [([low] * self.size, [high, *[low] * (self.size - 1)])]
 
 
 class _SameEntries(TranscribedOracle):
-    """Answers every query from the same first entries, each time with the whole epsilon."""
+    """Answers every query from the same entries, each time with the whole epsilon."""
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         answers = super()._answers(queries)
@@ -77,7 +77,7 @@ class _SameEntries(TranscribedOracle):
 
 @dataclass(frozen=True, kw_only=True)
 class ReusedEntries(LocalRun):
-    """Wrong: the entries that answered the first query also answer the second, both with the whole epsilon.
+    """A local run that asks the same entries twice, each time with the whole epsilon.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class ReusedEntries(LocalRun):
 
     Guarantee
     ---------
-    Only M·epsilon-private for M queries, though epsilon is claimed: an entry reports M times. The loss beyond
-    epsilon shows in the transcript. It hardly shows in the output, which averages over all entries.
+    Only M·epsilon-private for M queries, because an entry reports M times. The claim is epsilon. The loss
+    beyond epsilon shows in the transcript, and hardly in the output.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class ReusedEntries(LocalRun):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a constant database, and the same with its first entry replaced."""
+        """Return a constant database and the same with its first entry replaced."""
         return super().suggested_pairs()[:1]
 
 

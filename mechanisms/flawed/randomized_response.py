@@ -25,16 +25,17 @@ __all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThreeQuartersResponse(ClaimsItsEpsilon):
-    """Tells the truth if a coin shows heads, else reports another coin flip; claims ln 2.
+    """Tells the truth if a coin shows heads, else reports another coin flip.
 
-    The truth is reported with probability 3/4, so the loss is ln 3. The mechanism declares no law.
+    The claim is ln 2. The truth is reported with probability 3/4, so the loss is ln 3. The mechanism declares
+    no law.
 
     Parameters
     ----------
     epsilon
         The privacy claimed.
     truth
-        Probability that the truth is reported; the loss is ln(truth/(1 − truth)).
+        Probability that the truth is reported. The loss is ln(truth/(1 − truth)).
 
     Examples
     --------
@@ -61,7 +62,7 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
         return int(database[0]) ^ int(rng.random() >= self.truth)
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` reports; run i uses the same draws on every database."""
+        """Return `size` reports."""
         lies: NDArray[np.int64] = (rng.random(size) >= self.truth).astype("int64")
         return lies ^ int(database[0])
 
@@ -72,10 +73,10 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryCalibratedResponse(KaryRandomizedResponse):
-    """Randomized response among k answers that tells the truth as often as is right for two answers.
+    """Randomized response among k answers with the truth probability for two answers.
 
-    The truth has probability e^epsilon/(e^epsilon + 1). The lies are spread over k − 1 answers, so each lie
-    is k − 1 times less likely than the lie among two answers, and the loss is epsilon + ln(k − 1).
+    The truth has probability e^epsilon/(e^epsilon + 1), and k − 1 answers share the rest. So the loss is
+    epsilon + ln(k − 1).
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ class BinaryCalibratedResponse(KaryRandomizedResponse):
 
     @property
     def log_odds(self) -> float:
-        """Logarithm of Pr[the truth is reported]/Pr[it is not]: epsilon, as is right for two answers."""
+        """Logarithm of Pr[the truth is reported]/Pr[it is not], which is epsilon."""
         return self.epsilon
 
 

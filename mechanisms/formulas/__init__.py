@@ -1,4 +1,5 @@
-"""The mechanisms' laws and sizes, written from the texts alone: nothing here imports a mechanism.
+"""Laws and sizes of the mechanisms, written from the source texts alone.
 
-Every function takes a subject, reads its parameters but calls none of its methods, and returns `Formulas`.
+Nothing here imports a mechanism. A function that returns `Formulas` takes a mechanism, but reads only its
+parameters.
 """

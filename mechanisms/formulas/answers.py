@@ -15,11 +15,11 @@ __all__ = ["central_run", "laplace_answers", "laplace_average", "literal_answers
 
 
 def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
-    """Return the formulas of M averages of bits over disjoint chunks, each plus `times`·Lap(1/(ε·chunk)).
+    """Return the formulas of M noisy averages of bits over disjoint chunks.
 
-    times = 1 gives B Theorem 7 and C Theorem 1 with the noise that one answer needs; their proofs have times
-    = M. A chunk needs max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records. The sampling error (Hoeffding) and the
-    noise may each take half of τ.
+    Each average has noise `times`·Lap(1/(ε·chunk)). times = 1 gives B Theorem 7 and C Theorem 1 with the
+    noise that one answer needs. Their proofs have times = M. A chunk needs max{2·ln(4M/β)/τ²,
+    2·ln(2M/β)/(ετ)} records. The sampling error (Hoeffding) and the noise may each take half of τ.
     """
     m, n, tau = len(made.queries), made.chunk_size, min(query.tau for query in made.queries)
     scale = times / (made.epsilon * n)
@@ -41,15 +41,18 @@ def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
 
 
 def literal_answers(made: Any) -> Formulas:
-    """Return the formulas with the noise of the proofs: M times as wide as needed, so the loss is ε/M."""
+    """Return the formulas of M noisy averages with the noise of the proofs.
+
+    The noise is M times as wide as needed, so the loss is ε/M.
+    """
     return laplace_answers(made, times=len(made.queries))
 
 
 def central_run(made: Any) -> Formulas:
-    """Return the formulas of the first of two answers: the mean of values in [−1, 1] plus Lap(2/(ε·chunk)).
+    """Return the formulas of the first of two noisy means.
 
-    The second query depends on the first answer. With a range of width 2 and M = 2 queries, a chunk needs
-    max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)} records.
+    A mean of values in [−1, 1] has noise Lap(2/(ε·chunk)). With a range of width 2 and two queries, a chunk
+    needs max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)} records.
     """
     tau, epsilon, beta = made.algorithm.alpha, made.epsilon, made.beta
     sampling, noise = 8.0 * math.log(8.0 / beta) / tau**2, 4.0 * math.log(4.0 / beta) / (epsilon * tau)
@@ -67,10 +70,10 @@ def central_run(made: Any) -> Formulas:
 
 
 def laplace_average(made: Any) -> Formulas:
-    """Return how many entries in [−1, 1] K11 Lemma 5.6 asks for: ln(2/β)/r.
+    """Return the number ln(2/β)/r of entries that K11 Lemma 5.6 asks for.
 
-    r is the maximum over t of t·τ − t²/2 + ln(1 − λ²t²), where λ = 2/ε. This formula follows from the moment
-    generating functions of the values and of the noise. The 2 in ln(2/β) is for both tails.
+    r is the maximum over t of t·τ − t²/2 + ln(1 − λ²t²), where λ = 2/ε. It follows from the moment generating
+    functions of values in [−1, 1] and of the noise. The 2 in ln(2/β) is for both tails.
     """
     scale = 2.0 / made.epsilon
 
@@ -87,7 +90,10 @@ def laplace_average(made: Any) -> Formulas:
 
 
 def sign_average(made: Any) -> Formulas:
-    """Return the number of entries that Hoeffding's inequality asks for: 2·ln(2/β)/(τ·tanh(ε/2))²."""
+    """Return the number of entries that Hoeffding's inequality asks for.
+
+    It is 2·ln(2/β)/(τ·tanh(ε/2))².
+    """
     kept = made.tolerance * math.tanh(made.epsilon / 2.0)
     return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2, made.epsilon)
 

@@ -1,4 +1,4 @@
-"""The privacy loss of a pair of laws, and the largest loss of a choice by scores, computed by definition."""
+"""The privacy loss of two laws, and the largest loss of a choice by scores."""
 
 from __future__ import annotations
 
@@ -26,40 +26,46 @@ __all__ = [
 
 
 ALL = "the text's laws of the worst of all databases"
-"""The source of a loss that a formula gives, for the worst pair of all databases."""
+"""The source of a loss that a formula gives for the worst pair of all databases."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
-"""The source of a loss without a formula. It reveals a later change of the code, but no present fault."""
+"""The source of a loss that has no formula, only a stored value of the code.
+
+It reveals later changes of the code, but no present fault.
+"""
 
 
 def climbs(count: int) -> str:
-    """Return a text for reports: the loss is the largest that `count` hill climbs found."""
+    """Return a text for reports, which says that `count` hill climbs found the loss."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
 def whole(made: Any) -> Formulas:
-    """Return the loss ε. The worst neighbours attain it, or some neighbours come arbitrarily close to it."""
+    """Return the loss ε, which some neighbours attain or approach."""
     return Formulas(epsilon=made.epsilon)
 
 
 def resampled(made: Any) -> Formulas:
-    """Return n·ε/4c: the loss of n ≤ 4c comparisons if the run stops after c hits.
+    """Return the loss n·ε/4c of n ≤ 4c comparisons with a fresh threshold after each hit.
 
-    A fresh threshold is drawn after each hit. The loss is at most n·ε/4c, because the thresholds do not
-    depend on the answers, and each answer moves by 1 under noise of scale 4c/ε. For n ≤ 2c, answers that are
-    far above and far below the threshold in turn approach this loss. Their output has every mark wrong.
+    The run stops after c hits. The thresholds do not depend on the answers, and each answer moves by 1 under
+    noise of scale 4c/ε. So the loss is at most n·ε/4c. For n ≤ 2c, answers that are far above and far below
+    the threshold in turn approach this loss. Their output has every mark wrong.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance between the poll's transcript and its simulation by an oracle."""
+    """Return the largest distance between the poll's transcript and its simulation."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number in [low, high] for which `enough` is true. Above it `enough` must stay true."""
+    """Return the least number in [low, high] for which `enough` is true.
+
+    Above this number `enough` must stay true.
+    """
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -67,7 +73,10 @@ def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> 
 
 
 def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float = 0.0) -> float:
-    """Return the least ε with Σ max(0, p − e^ε·q) ≤ δ in both directions, from log-probabilities."""
+    """Return the least ε with Σ max(0, p − e^ε·q) ≤ δ in both directions.
+
+    `one` and `other` map outcomes to log-probabilities.
+    """
 
     def lost(p: Mapping[Any, float], q: Mapping[Any, float], epsilon: float) -> float:
         logs = ((log, q.get(outcome, -math.inf) + epsilon) for outcome, log in p.items())
@@ -81,7 +90,10 @@ def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float =
 def every(
     law: Callable[[list[Any]], Mapping[Any, float]], records: Sequence[Any], *, size: int, delta: float = 0.0
 ) -> float:
-    """Return the largest loss at δ over all pairs of lists of `size` records that differ in one record."""
+    """Return the largest loss at δ over all pairs of lists that differ in one record.
+
+    All lists have `size` records.
+    """
     laws = {rows: law(list(rows)) for rows in product(records, repeat=size)}
     pairs = (
         (rows, (*rows[:place], record, *rows[place + 1 :]))
@@ -93,11 +105,12 @@ def every(
 
 
 def chosen(epsilon: float, *, delta: float) -> float:
-    """Return the largest loss at δ, over all databases, of a choice with weights e^(ε·score/2).
+    """Return the largest loss at δ of a choice with weights e^(ε·score/2).
 
-    Let the scores of some solutions rise by 1 and all others fall by 1. The odds that one of the former is
-    chosen grow from o to o·e^ε. At a loss t the difference of the probabilities, o·e^ε/(1 + o·e^ε) − e^t·o/(1
-    + o), is largest where its derivative is 0: o = (e^(ε/2) − e^(t/2))/(e^(ε + t/2) − e^(ε/2)).
+    The maximum is over all databases. Let the scores of some solutions rise by 1 and all others fall by 1.
+    The odds that one of these is chosen grow from o to o·e^ε. At a loss t the difference of the probabilities
+    is o·e^ε/(1 + o·e^ε) − e^t·o/(1 + o). It is largest where its derivative is 0: o = (e^(ε/2) −
+    e^(t/2))/(e^(ε + t/2) − e^(ε/2)).
     """
 
     def lost(t: float) -> float:

@@ -1,4 +1,4 @@
-"""Laplace and geometric noise, and the answers that carry it (B Definition 2, K11 §5.1.1, C §2)."""
+"""Formulas for Laplace and geometric noise (B Definition 2, K11 §5.1.1, C §2)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ __all__ = [
 
 _CALLS = 12_000
 _FAR = 60
-"""Geometric noise is cut off beyond this many times its scale; a share of about e^−60 is lost."""
+"""Distance, in noise scales, at which geometric noise is cut off.
+
+A share of about e^−60 is lost.
+"""
 
 
 def laplace_cdf(centre: float, scale: float) -> Callable[[float], float]:
-    """Return the distribution function with the density e^(−|x − centre|/scale)/(2·scale)."""
+    """Return the distribution function of Laplace noise around a centre."""
 
     def cdf(x: float) -> float:
         z = (x - centre) / scale
@@ -39,13 +42,16 @@ def laplace_cdf(centre: float, scale: float) -> Callable[[float], float]:
 
 
 def two_sided(centre: int, alpha: float, points: Iterable[int]) -> dict[int, float]:
-    """Return the log-probabilities (α − 1)/(α + 1)·α^−|k − centre| of some whole numbers k."""
+    """Return the log-probabilities (α − 1)/(α + 1)·α^−|k − centre| of whole numbers k."""
     first = math.log((alpha - 1.0) / (alpha + 1.0))
     return {k: first - abs(k - centre) * math.log(alpha) for k in points}
 
 
 def laplace(made: Any) -> Formulas:
-    """Return the formulas of a sum plus Lap(Δf/ε) with Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
+    """Return the formulas of a sum plus Lap(1/ε).
+
+    (B Definition 2 generalised; BNS Theorem 1.)
+    """
     scale = 1.0 / made.epsilon
     return Formulas(
         epsilon=made.epsilon,
@@ -57,7 +63,10 @@ def laplace(made: Any) -> Formulas:
 
 
 def laplace_mean(made: Any) -> Formulas:
-    """Return the formulas of a mean of values in [0, b] plus Lap(b/εn) (B Definition 2, Theorem 3)."""
+    """Return the formulas of a mean plus Lap(b/εn) (B Definition 2, Theorem 3).
+
+    The n values lie in [0, b].
+    """
     n, top = made.size, made.upper
     scale = top / (made.epsilon * n)
     outside = [-3.0 * top, math.nan, 2.0 * top] if made.clamp else []
@@ -76,7 +85,7 @@ def laplace_mean(made: Any) -> Formulas:
 
 
 def laplace_counts(made: Any) -> Formulas:
-    """Return the formulas of counts plus Lap(1/ε) each. Adding or removing a record moves one count by 1."""
+    """Return the formulas of counts plus Lap(1/ε) each."""
     k = len(made.records)
     return Formulas(
         epsilon=made.epsilon,
@@ -108,7 +117,7 @@ def local_laplace(made: Any) -> Formulas:
 
 
 def geometric(made: Any) -> Formulas:
-    """Return the formulas of a sum plus two-sided geometric noise with α = e^ε (C §2)."""
+    """Return the formulas of a sum plus geometric noise with α = e^ε (C §2)."""
     alpha = math.exp(made.epsilon)
 
     def law(database: Any) -> dict[int, float]:
@@ -142,7 +151,10 @@ def truncated_geometric(made: Any) -> Formulas:
 
 
 def saturating_sum(made: Any) -> Formulas:
-    """Return the formulas of min(127, the sum) plus two-sided geometric noise with α = e^(ε/upper)."""
+    """Return the formulas of min(127, sum) plus geometric noise.
+
+    The noise has α = e^(ε/upper).
+    """
     alpha = math.exp(made.epsilon / made.upper)
 
     def law(database: Any) -> dict[int, float]:

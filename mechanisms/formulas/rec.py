@@ -1,4 +1,4 @@
-"""The exact law of algorithm Rec on small ranges, by enumerating the outcomes of each step of BNS Fig. 1."""
+"""The exact law of algorithm Rec on small ranges, by enumeration (BNS Fig. 1)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def rec_law(
     budgets: Sequence[Budget],
     literal: bool = False,
 ) -> dict[int, float]:
-    """Return the law of Rec, as log-probabilities, by BNS Fig. 1 with the findings N8 and E6 applied.
+    """Return the law of Rec as log-probabilities, with findings N8 and E6 applied.
 
-    `budgets` has one item for each level, the outermost level first: the ε of the level's choices (weights
-    e^(ε·quality/2)), and the noise scale and the threshold of its A_dist. The last item is also used for all
-    deeper levels.
+    `budgets` has one item for each level, the outermost first; the last serves all deeper levels. An item has
+    the ε of the level's choices, and the noise scale and the threshold of its A_dist. A choice has weights
+    e^(ε·quality/2).
     """
     (epsilon, test), *others = budgets
     top = len(quality) - 1
@@ -63,14 +63,17 @@ def rec_law(
 
 
 def _least_of_windows(values: Sequence[float], length: int) -> float:
-    """Return L, the largest x such that some `length` successive values are all at least x."""
+    """Return the largest x such that `length` successive values are all at least x."""
     return max(min(values[i : i + length]) for i in range(len(values) - length + 1))
 
 
 def _stable(
     values: Sequence[float], *, start: int, length: int, test: tuple[float, float]
 ) -> list[tuple[int | None, float]]:
-    """Return the outcomes of A_dist (left end of an interval, or None) with their log-probabilities."""
+    """Return the outcomes of A_dist with their log-probabilities.
+
+    An outcome is the left end of an interval, or None.
+    """
     scores = {left: max(values[left : left + length]) for left in range(start, len(values), length)}
     if not scores:
         return [(None, 0.0)]
@@ -87,10 +90,10 @@ def _stable(
 
 
 def rec(made: Any) -> Formulas:
-    """Return the formulas of Rec: its claims, and its laws on three quality functions.
+    """Return the formulas of Rec with its laws on three quality functions.
 
-    Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² for the whole ε and 4·log*·δ for the whole δ. Adding
-    up the calls gives (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
+    Lemma 2 claims ε-privacy √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and δ-privacy 4·log*·δ for the whole.
+    Adding up the calls gives (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
     """
     depth, value = 0, float(made.top)
     while value > 1.0:
@@ -128,10 +131,10 @@ def rec(made: Any) -> Formulas:
 
 
 def literal(made: Any) -> Formulas:
-    """Return the loss of Rec with step 10 as printed: the two halves of H begin at the two ends of A.
+    """Return the loss of Rec with step 10 as printed, on the worst known qualities.
 
-    It is the loss on the worst pair of quality functions known. Its points beyond 64 have too low a quality
-    to matter, so the laws are computed on {0 … 64}.
+    As printed, the two halves of H begin at the two ends of A. Points beyond 64 have too low a quality to
+    matter, so the laws are computed on {0 … 64}.
     """
     lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
     budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]

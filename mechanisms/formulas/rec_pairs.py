@@ -1,4 +1,7 @@
-"""Pairs of quality functions on which the privacy loss of Rec is large, found by hill climbs and rounded."""
+"""Pairs of quality functions with a large privacy loss of Rec, from hill climbs.
+
+The values are rounded.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,11 @@ _ENDS: dict[tuple[int, int], tuple[float, str, str]] = {
         "+++++++++-++++++++++++++-++-+-++++++++0++++++++++++++++--+-++++--",
     ),
 }
-"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call. Each is a height, what the quality of each point
-adds to it, and the sign of the neighbour's change by 1. Hill climbs from 24 random pairs found each; for the
-last, also a climb from the first pair."""
+"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call.
+
+Each has a height, what each point's quality adds to it, and the sign of the neighbour's change by 1. Hill
+climbs from 24 random pairs found each pair. For the last pair, a climb also started from the first pair.
+"""
 
 _LITERAL = (
     89647.0,
@@ -45,14 +50,18 @@ _LITERAL = (
     ),
     "+-+-+++++0+++++++++-++++++0++0+-++++--++------++--+++++++0+---+++",
 )
-"""The pair for step 10 as printed, at the promise of T = 4096 and beta = 0.01. Points that are not listed
-have a far lower quality. Three climbs of 2,500 steps from the last pair above ended within 0.1 % of each
-other."""
+"""The pair for step 10 as printed, at the promise of T = 4096 and beta = 0.01.
+
+Points that are not listed have a far lower quality. Three climbs of 2,500 steps from the last pair above
+ended within 0.1 % of each other.
+"""
 _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the pair on {0 … top}, top ≥ 64, that a hill climb found for Rec if step 10 is run as printed.
+    """Return the pair on {0 … top} that a hill climb found for Rec as printed.
+
+    `top` is at least 64, and step 10 is the printed one.
 
     Examples
     --------
@@ -64,7 +73,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the pair that hill climbs found at this promise; None if no climb was made.
+    """Return the pair that hill climbs found at this promise, or None if there is none.
 
     Examples
     --------

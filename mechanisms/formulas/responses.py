@@ -1,4 +1,4 @@
-"""Randomized response, alone and in compositions (K11 §1.1, Definitions 5.1-5.3)."""
+"""Formulas for randomized response and its compositions (K11 §1.1, Def. 5.1-5.3)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def signs(made: Any) -> Formulas:
 
 
 def labels(made: Any) -> Formulas:
-    """Return the formulas of an example published with its feature unchanged and its label randomized."""
+    """Return the formulas of an example whose label alone is randomized."""
 
     def law(database: Any) -> dict[Any, float]:
         laws = [_report(label, range(made.labels), made.epsilon) for _, label in database]
@@ -64,7 +64,7 @@ def labels(made: Any) -> Formulas:
 
 
 def count_and_survey(made: Any) -> Formulas:
-    """Return the formulas of a geometric count and a randomized response on one bit; each takes half of ε."""
+    """Return the formulas of a geometric count and a randomized response, ε/2 each."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:
@@ -77,16 +77,19 @@ def count_and_survey(made: Any) -> Formulas:
 
 
 def noninteractive(made: Any) -> Formulas:
-    """Return the largest loss, 1: one entry is asked three questions, at ε = 1/4, 1/2 and 1/4.
+    """Return the largest loss of three questions to one entry, which is 1.
 
-    The other entry is asked only two of these questions.
+    The entry is asked at ε = 1/4, 1/2 and 1/4. The other entry is asked only two of these questions.
     """
     del made
     return Formulas(epsilon=1.0)
 
 
 def poll(made: Any) -> Formulas:
-    """Return the formulas of `poll_twice`. An entry spends ε/2, and ε/4 or ε/2 more if it answers 0."""
+    """Return the formulas of `poll_twice`.
+
+    An entry spends ε/2. If it answers 0, it spends ε/4 or ε/2 more.
+    """
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

@@ -1,4 +1,7 @@
-"""The exponential mechanism, A_dist and the choosing mechanism (K08 Definition 3.5; BNS §2.4 and §4.1)."""
+"""Formulas for the exponential mechanism, A_dist and the choosing mechanism.
+
+Sources: K08 Definition 3.5; BNS §2.4 and §4.1.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def tail(z: float) -> float:
 
 
 def softmax(scores: dict[Any, float], weight: float) -> dict[Any, float]:
-    """Return the log-probabilities of choosing by e^(weight·score)."""
+    """Return the log-probabilities of a choice with weights e^(weight·score)."""
     top = max(scores.values())
     whole = math.log(sum(math.exp(weight * (score - top)) for score in scores.values()))
     return {name: weight * (score - top) - whole for name, score in scores.items()}
@@ -61,9 +64,10 @@ def exponential(made: Any) -> Formulas:
 
 
 def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool) -> dict[Any, float]:
-    """Return the law of A_dist at a gap; its answer is "⊥1" if the noisy gap is below the threshold.
+    """Return the law of A_dist at a gap.
 
-    The test is gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2, or, if tight, gap + Lap(2/ε) ≥ (2/ε)·ln(1/2δ) + 2.
+    The test is gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2. If `tight`, it is gap + Lap(2/ε) ≥ (2/ε)·ln(1/2δ) + 2. If
+    the test fails, the answer is "⊥1".
     """
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
@@ -72,7 +76,10 @@ def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool
 
 
 def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: float) -> float:
-    """Return the least gap at which A_dist fails with probability ≤ β ≤ 1/2: threshold + scale·ln(1/2β)."""
+    """Return the least gap at which A_dist fails with probability at most β ≤ 1/2.
+
+    It is threshold + scale·ln(1/2β).
+    """
     scale = (2.0 if tight else 4.0) / epsilon
     return gap + scale * (math.log(1.0 / (2.0 * delta if tight else delta)) + math.log(0.5 / beta))
 
@@ -80,7 +87,8 @@ def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: flo
 def stable(made: Any) -> Formulas:
     """Return the formulas of A_dist over words.
 
-    A_dist is (ε/2, δ/2)-private (E9). At ε/2 no smaller δ is enough: a gap that falls from 2 to 0 needs δ/2.
+    A_dist is (ε/2, δ/2)-private (E9). At ε/2 no smaller δ is enough, because a gap that falls from 2 to 0
+    needs δ/2.
     """
     return _stable(made, tight=False)
 
@@ -108,12 +116,18 @@ def _stable(made: Any, *, tight: bool) -> Formulas:
 
 
 def stable_gaps(made: Any) -> Formulas:
-    """Return the formulas of A_dist on every pair of gaps. At the claimed ε, half of the claimed δ holds."""
+    """Return the formulas of A_dist on every pair of gaps.
+
+    At the claimed ε, half of the claimed δ holds.
+    """
     return _gaps(made, tight=False)
 
 
 def tight_gaps(made: Any) -> Formulas:
-    """Return the formulas of the tight A_dist on every pair of gaps: no smaller ε or δ holds."""
+    """Return the formulas of the tight A_dist on every pair of gaps.
+
+    No smaller ε or δ holds.
+    """
     return _gaps(made, tight=True)
 
 
@@ -130,7 +144,10 @@ def _gaps(made: Any, *, tight: bool) -> Formulas:
 
 
 def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -> dict[Any, float]:
-    """Return the law of the choosing mechanism. If max + Lap(4/ε) ≥ αm/2, a score q ≥ 1 weighs e^(ε·q/4)."""
+    """Return the law of the choosing mechanism.
+
+    If max + Lap(4/ε) ≥ αm/2, a score q ≥ 1 has weight e^(ε·q/4).
+    """
     good = {name: score for name, score in scores.items() if score >= 1.0}
     if not good:
         return {"⊥": 0.0}
@@ -140,7 +157,10 @@ def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -
 
 
 def _least(made: Any) -> int:
-    """Return ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉, the size that BNS §4.1 asks for."""
+    """Return the database size that BNS §4.1 asks for.
+
+    It is ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉.
+    """
     logs = math.log(16.0 * made.growth / (made.alpha * made.beta * made.epsilon))
     size = 16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs)
     return math.ceil(float(size))
@@ -149,7 +169,7 @@ def _least(made: Any) -> int:
 def choosing(made: Any) -> Formulas:
     """Return the formulas of the choosing mechanism on words.
 
-    The loss is largest on databases with only two different words.
+    The loss is largest on databases with two different words.
     """
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
@@ -171,7 +191,10 @@ def choosing(made: Any) -> Formulas:
 
 
 def choosing_huge(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 supports no number."""
+    """Return the formulas of the choosing mechanism among 2^64 numbers.
+
+    The record −1 supports no number.
+    """
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": made.size}
     _, one, other = made.records
 
@@ -189,7 +212,7 @@ def choosing_huge(made: Any) -> Formulas:
 
 
 def choosing_scores(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on vectors of scores, each at most m."""
+    """Return the formulas of the choosing mechanism on vectors of scores."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     rest = [0] * (made.solutions - 2)

@@ -1,6 +1,7 @@
-"""The local model: randomizers, the LR oracle with a budget for each entry, protocols, and averages.
+"""The local model of differential privacy.
 
-Names are resolved on first use, so that importing the package costs nothing.
+It has randomizers, the LR oracle with a budget for each entry, protocols and averages. A module is imported
+when one of its names is first used.
 
 Examples
 --------

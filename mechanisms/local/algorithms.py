@@ -1,4 +1,4 @@
-"""Interactive local algorithms: later questions depend on earlier answers."""
+"""Interactive local algorithms, whose later questions depend on earlier answers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ __all__ = ["mean_then_share", "poll_twice"]
 def poll_twice(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[int, ...]]:
     """Ask every entry for its bit, and ask those that answered 0 again.
 
-    If more than half answered 0, the second question has a smaller budget. So the first answers decide who is
-    asked again and through which randomizer.
+    If more than half answered 0, the second question has a smaller budget.
 
     Parameters
     ----------
     size
         Number of entries.
     epsilon
-        The budget of an entry: half of it for the first round, a half or a quarter for the second.
+        The budget of an entry. Round 1 gets a half of it, round 2 a half or a quarter.
 
     Returns
     -------
     tuple of int
-        All first answers, then all second ones.
+        All first answers, then all second answers.
 
     Examples
     --------
@@ -59,7 +58,7 @@ def mean_then_share(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, t
     size
         Number of entries.
     epsilon
-        The budget of an entry, half of it for each round.
+        The budget of an entry. Each round gets half of it.
 
     Returns
     -------

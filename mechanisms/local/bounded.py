@@ -1,4 +1,4 @@
-"""Values of a bounded query on many entries. A value out of bounds is refused."""
+"""Values of a bounded query on many entries."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ if TYPE_CHECKING:
 __all__ = ["BoundedQuery"]
 
 _SLACK = 1e-12
-"""How far a sum of rounded coordinates may pass the norm, relatively."""
+"""How far rounded coordinates may exceed the norm, as a fraction of it."""
 
 
 class BoundedQuery:
-    """A query g: D → [−b, b], or one whose values are vectors of such numbers; every value is checked.
+    """A query whose values are numbers, or vectors of numbers, in [−b, b].
+
+    Every value is checked.
 
     Parameters
     ----------
     query
-        g; None: an entry is itself the value.
+        The query g. Default: an entry is itself the value.
     bound
-        b > 0.
+        The bound b > 0.
     dimension
         None for a number, else the length of the vector.
     norm
-        The most that |g₁| + … + |g_d| can be; None: d·b.
+        The most that |g₁| + … + |g_d| can be. Default: d·b.
     vectorised
-        True: `query` takes all entries at once, and returns all values with the entries along the first axis.
+        Whether `query` takes all entries at once, and returns all values with the entries along the first
+        axis.
     owner
         The owner of the query, for error messages.
 
@@ -67,12 +70,12 @@ class BoundedQuery:
         return 2.0 * (widest if self.norm is None else min(widest, self.norm))
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return the value g of every entry, in an array of shape (entries,) or (entries, dimension).
+        """Return the value g of every entry, of shape (entries,) or (entries, dimension).
 
         Raises
         ------
         InvalidValue
-            A value lies outside [−b, b], is NaN, exceeds the norm or has another shape. Nothing is clamped.
+            A value lies outside [−b, b], is NaN, exceeds the norm or has another shape.
         InvalidKind
             A value is no number.
         """

@@ -1,4 +1,4 @@
-"""Entries grouped by value, so that a sampler is called once for all equal entries."""
+"""Entries grouped by value, so that equal entries share one call of a sampler."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["Grouped"]
 
 _LONG = 64
-"""From this many entries on, an array is quicker than a list."""
+"""Number of entries from which on an array is quicker than a list."""
 
 
 class Grouped:
-    """A database of entries and, if asked for, the indices of every distinct entry.
+    """A database of entries, with the indices of every distinct entry on request.
 
     Parameters
     ----------
     entries
-        A sequence or an array (whose entries are its rows). Plain numbers of one kind become an array.
+        A sequence, or an array whose rows are the entries.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class Grouped:
 
     @cached_property
     def groups(self) -> list[tuple[Any, NDArray[np.intp]]]:
-        """Each distinct entry with its places, ascending."""
+        """Each distinct entry with its indices, ascending."""
         array = self.entries
         if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "biuf":
             values, codes = np.unique(array, return_inverse=True)
@@ -75,7 +75,9 @@ class Grouped:
         return [(self._record(int(group[0])), group) for group in places]
 
     def scattered(self, parts: Sequence[Any]) -> Any:
-        """Return answers in the order of the entries; `parts` holds them group by group.
+        """Return answers in the order of the entries.
+
+        `parts` holds them group by group.
 
         Examples
         --------
@@ -99,7 +101,7 @@ class Grouped:
 
 
 def _packed(entries: Any) -> Any:
-    """Return a long list of plain numbers of one kind as an array, anything else as it is."""
+    """Return a long list of plain numbers of one kind as an array."""
     if len(entries) < _LONG or not isinstance(entries, (list, tuple, range)):
         return entries
     kinds = {int} if isinstance(entries, range) else set(map(type, entries))

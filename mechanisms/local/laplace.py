@@ -1,4 +1,4 @@
-"""R_g: one entry's value of a bounded query, with Laplace noise."""
+"""The local randomizer R_g, which adds Laplace noise to a bounded query."""
 
 from __future__ import annotations
 
@@ -29,22 +29,25 @@ __all__ = ["LocalLaplace", "only_record", "widest_records"]
 
 @dataclass(frozen=True, kw_only=True)
 class LocalLaplace(ClaimsItsEpsilon):
-    """The local randomizer R_g(u) = g(u) + Lap(2b/epsilon) for a query g: D → [−b, b].
+    """The local randomizer R_g(u) = g(u) + Lap(2b/epsilon).
+
+    g is a query with values in [−b, b], and u is an entry.
 
     Parameters
     ----------
     epsilon
         The privacy of the entry, > 0.
     query
-        g: takes an entry, returns a number, or a vector if `dimension` is given. None: the entry itself.
+        The query g. It takes an entry, and returns a number, or a vector if `dimension` is given. Default:
+        the entry itself.
     bound
-        b > 0: the least and greatest value of every coordinate. A value outside is refused, never clamped.
+        The bound b > 0. A coordinate outside [−b, b] is refused, never clamped.
     dimension
-        None for a query that returns a number, else the length d of the vector it returns.
+        The length d of the vector that the query returns, or None if it returns a number.
     norm
-        For vectors: the most that |g₁| + … + |g_d| can be; a value beyond is refused. None: d·b.
+        For vectors, the most that |g₁| + … + |g_d| can be. A value beyond is refused. Default: d·b.
     vectorised
-        True: `query` takes an array of entries and returns all values, entries along the first axis.
+        Whether `query` takes an array of entries and returns all values, entries along the first axis.
     records
         The possible entries, for the audit.
 
@@ -55,12 +58,11 @@ class LocalLaplace(ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-local differential privacy (K11 §5.1.1 and Definition 5.1, applied to densities, because every
-    single outcome has probability 0). Two values of g are at most Δ = 2b apart, two vectors at most Δ =
-    2·min(d·b, norm) in L1 norm. (Without a norm this splits epsilon evenly over d coordinates.) The noise has
-    scale λ = Δ/epsilon on every coordinate. By the triangle inequality, the log-ratio of the densities is at
-    most ‖g(u) − g(u′)‖₁/λ ≤ epsilon, and epsilon is reached if two entries attain Δ. All this is about real
-    numbers. (The low bits of double-precision noise reveal more.)
+    epsilon-local differential privacy (K11 §5.1.1, and Definition 5.1 applied to densities). Two values of g
+    are at most Δ = 2b apart, two vectors at most Δ = 2·min(d·b, norm) in L1 norm. The noise has scale λ =
+    Δ/epsilon on every coordinate. By the triangle inequality, the log-ratio of the densities is at most ‖g(u)
+    − g(u′)‖₁/λ ≤ epsilon. If two entries attain Δ, epsilon is reached. This is about real numbers; the low
+    bits of double-precision noise reveal more.
 
     Examples
     --------
@@ -104,7 +106,12 @@ class LocalLaplace(ClaimsItsEpsilon):
         return self._bounded.sensitivity / self.epsilon
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return g of every entry, of shape (entries,) or (entries, dimension); refuse one outside [−b, b].
+        """Return g of every entry, of shape (entries,) or (entries, dimension).
+
+        Raises
+        ------
+        InvalidValue
+            A value lies outside [−b, b].
 
         Examples
         --------
@@ -134,13 +141,13 @@ class LocalLaplace(ClaimsItsEpsilon):
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` answers of the entry, of shape (size,) or (size, dimension).
 
-        For a given `rng`, the noise of run i is the same on every database.
+        From the same generator state, run i draws the same noise on every database.
         """
         value = self.values([only_record(database, owner=type(self).__name__)])[0]
         return np.asarray(value + LaplaceNoise(self.scale).sample((size, *value.shape), rng))
 
     def distribution(self, database: Sequence[Any]) -> Density | Product:
-        """Return the exact law of an answer: the transition law at this entry."""
+        """Return the exact law of an answer."""
         value = self.values([only_record(database, owner=type(self).__name__)])[0]
         return LaplaceNoise(self.scale).law(float(value) if self.dimension is None else value)
 
@@ -174,7 +181,12 @@ class LocalLaplace(ClaimsItsEpsilon):
 
 
 def only_record(database: Sequence[Any], *, owner: str) -> Any:
-    """Return the only record of a database; refuse a database of no record or of several.
+    """Return the only record of a database.
+
+    Raises
+    ------
+    InvalidValue
+        The database has no record or several.
 
     Examples
     --------
@@ -187,7 +199,9 @@ def only_record(database: Sequence[Any], *, owner: str) -> Any:
 
 
 def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequence[Any]) -> list[Pair]:
-    """Return the two one-record databases with values furthest apart in L1 norm; [] if all are equal.
+    """Return the two one-record databases with values furthest apart in L1 norm.
+
+    If all values are equal, the list is empty.
 
     Examples
     --------

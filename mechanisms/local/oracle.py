@@ -1,4 +1,4 @@
-"""The LR oracle: entries answer through local randomizers, each within a budget of its own."""
+"""The LR oracle, through which entries answer within their privacy budgets."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 __all__ = ["LROracle"]
 
 _ROUNDING = 1e-12
-"""Rounding allowance: a sum of shares this much above a budget, relatively, does not overspend it."""
+"""Relative rounding allowance for sums that reach the budget."""
 
 
 class LROracle:
-    """LR_z(i, R): answers of R on entry i of a database, until the entry's budget is spent.
+    """Answers local randomizers on the entries of a database, within their budgets.
+
+    LR_z(i, R) of K11 is an answer of the randomizer R on entry i of the database z.
 
     Parameters
     ----------
     database
         The entries z, a sequence or an array.
     epsilon
-        The budget: one number for all entries, or an array with one number for each.
+        The budget, as one number for all entries or an array with one number for each.
     rng
-        The generator that all answers are drawn with.
+        The generator of all answers.
 
     Raises
     ------
@@ -44,11 +46,10 @@ class LROracle:
     Guarantee
     ---------
     For any questions, adaptive or not, the answers together are epsilon-differentially private for each entry
-    (K11 Definition 5.3). On every path the density of all answers is a product of conditional densities. If
-    entry i is replaced, only the densities of its own answers change, the j-th by a factor of at most e^ε_j,
-    and Σ ε_j is within the budget of entry i. (K11 refers to Claim 2.2, which composes mechanisms fixed in
-    advance; this is the adaptive form, which holds for pure privacy.) The guarantee relies on the claims of
-    the randomizers.
+    (K11 Definition 5.3). The randomizers must keep their claims. The density of all answers is a product of
+    conditional densities. If entry i is replaced, only the densities of its own answers change. The j-th
+    changes by a factor of at most e^ε_j, and Σ ε_j is within the budget of entry i. (K11 refers to Claim 2.2,
+    which composes mechanisms fixed in advance. This is its adaptive form for pure privacy.)
 
     Examples
     --------
@@ -88,37 +89,39 @@ class LROracle:
 
     @property
     def spent(self) -> NDArray[np.float64]:
-        """A copy of the epsilon that each entry has spent."""
+        """The epsilon that each entry has spent, as a copy."""
         return self._spent.copy()
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
-        """Return an answer R(z_i) for one index i, or for each of several, all drawn independently.
+        """Return one independent answer for each of the given entries.
 
         Parameters
         ----------
         entries
-            An index from 0, or several in a sequence, range or array; one that occurs k times pays k times.
+            An index from 0, or several in a sequence, range or array. An index that occurs k times pays k
+            times.
         randomizer
             A local randomizer; see `cost_of`.
 
         Returns
         -------
         Any
-            One answer, or answers in the order of the indices: an array if they are numbers or vectors.
+            One answer, or the answers in the order of the indices. Numbers and vectors come as an array.
 
         Raises
         ------
         OverspentError
-            An entry's budget would be exceeded. Nothing was drawn, nothing is spent.
+            An entry's budget would be exceeded. Nothing was drawn or spent.
         InvalidValue, InvalidKind
-            An index is out of range or no whole number, or R is no local randomizer. Here too nothing was
-            drawn and nothing is spent. But if R itself refuses, for example an entry outside its bound, the
-            cost stays booked.
+            An index is out of range or no whole number, or `randomizer` is no local randomizer. Nothing was
+            drawn or spent. If the randomizer itself refuses an entry, the cost stays booked.
         """
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:
-        """Return the answers to several questions; if one is refused, all are, before any answer is drawn.
+        """Return the answers to several questions.
+
+        If one question is refused, no answer is drawn.
 
         Examples
         --------
@@ -147,7 +150,7 @@ class LROracle:
         ]
 
     def _book(self, places: Any, cost: float, randomizer: Any) -> tuple[Any, NDArray[np.float64]]:
-        """Book a question, or refuse it; return which entries it touched and what they had spent."""
+        """Book the cost of a question, and return its entries with what they had spent."""
         touched, times = _counted(places)
         before = np.copy(self._spent[touched])
         after = before + times * cost

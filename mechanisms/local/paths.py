@@ -1,4 +1,7 @@
-"""Many runs of one protocol at once: runs with the same answers so far ask the next question together."""
+"""Many runs of one protocol at once.
+
+Runs with the same answers so far ask the next question together.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ __all__ = ["answered_often", "sampled_paths"]
 
 
 def answered_often(query: Query, entries: Grouped, runs: int, *, rng: np.random.Generator) -> Any:
-    """Return the answers to one question in many independent runs, with the runs along the first axis.
+    """Return the answers to one question in many independent runs.
+
+    The runs are along the first axis.
 
     Examples
     --------
@@ -48,13 +53,12 @@ def sampled_paths(
     budget: float,
     rng: np.random.Generator,
 ) -> list[Any] | None:
-    """Return the outputs of many runs of a deterministic algorithm; runs with equal answers share steps.
+    """Return the outputs of many runs of a deterministic algorithm.
 
     Returns
     -------
     list or None
-        None if some answers are not whole numbers (hardly any two runs would then have equal answers), or if
-        a sequence of answers overspends the budget.
+        None if some answers are not whole numbers, or if a sequence of answers overspends the budget.
 
     Examples
     --------

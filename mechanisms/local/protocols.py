@@ -1,4 +1,4 @@
-"""Whole local protocols as subjects: every entry answers through randomizers within its budget."""
+"""Whole local protocols, in which entries answer through randomizers within budgets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class _Protocol(PlainParameters):
-    """The common part of both protocols, interactive or not: claim, databases, one run at a time."""
+    """The common part of interactive and non-interactive protocols."""
 
     epsilon: float | None = None
     size: int = 2
@@ -57,7 +57,7 @@ class _Protocol(PlainParameters):
 
     @property
     def claim(self) -> PureDP:
-        """The privacy claimed: the budget of an entry."""
+        """The privacy claimed, which is the budget of an entry."""
         assert self.epsilon is not None  # set when the subject was made
         return PureDP(self.epsilon)
 
@@ -87,12 +87,14 @@ class _Protocol(PlainParameters):
         return database
 
     def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run that asks this oracle; the algorithm's own coins come from `rng`.
+        """Return the output of one run that asks this oracle.
 
         Parameters
         ----------
         oracle
             An `LROracle`, or an object with the same methods (`mechanisms.queries.SimulatedEntries`).
+        rng
+            The generator of the algorithm's own coins.
         """
         raise NotImplementedError
 
@@ -102,18 +104,18 @@ class _Protocol(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class NonInteractiveProtocol(_Protocol):
-    """A local algorithm that hands over all its questions before it gets any answer.
+    """A local algorithm that asks all its questions before it gets any answer.
 
     Parameters
     ----------
     queries
-        The questions: a list of (entries, randomizer); `entries` is one index or several. Or a function
-        (size, coins) that returns such a list; it is called once for each run, with a generator of its own.
+        A list of questions (entries, randomizer), where `entries` is one index or several. Or a function
+        (size, coins) that returns such a list. It is called once for each run, with a generator of its own.
     conclude
-        Takes the list of questions and the list of their answers, returns the output. None: all answers, one
-        after the other, as a tuple.
+        A function of the list of questions and the list of their answers that returns the output. Default:
+        the output is a tuple of all answers.
     epsilon
-        The budget of every entry. None: the most that the listed questions cost an entry.
+        The budget of every entry. Default: the most that the listed questions cost an entry.
     size
         Number of entries.
     records
@@ -122,17 +124,16 @@ class NonInteractiveProtocol(_Protocol):
     Raises
     ------
     OverspentError
-        The listed questions cost an entry more than its budget; no protocol is made.
+        The listed questions cost an entry more than its budget.
     InvalidValue, InvalidKind
         An index is out of range, a randomizer is not local, or `queries` is a function and `epsilon` is None.
 
     Guarantee
     ---------
     epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"). The
-    answers of an entry are independent, the density of the j-th changes by a factor of at most e^ε_j, and Σ
-    ε_j ≤ epsilon. No question can depend on an answer, because all questions exist before any answer is
-    drawn. If `queries` is a function, its generator is seeded from the run's, so that it cannot predict an
-    answer.
+    answers of an entry are independent. The density of the j-th changes by a factor of at most e^ε_j, and Σ
+    ε_j ≤ epsilon. All questions exist before any answer is drawn, so none can depend on an answer. If
+    `queries` is a function, its generator is seeded from the run's, so that it cannot predict an answer.
 
     Examples
     --------
@@ -166,7 +167,7 @@ class NonInteractiveProtocol(_Protocol):
             raise OverspentError(f"The questions cost an entry {most:g} of its epsilon of {self.epsilon:g}.")
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of `size` runs. A fixed list of questions is answered for many runs at once."""
+        """Return the outputs of `size` runs."""
         if callable(self.queries):
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))
@@ -176,7 +177,10 @@ class NonInteractiveProtocol(_Protocol):
         return [output for block in blocks for output in block]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law of the output; None if an answer has no law or there are too many answers."""
+        """Return the exact law of the output.
+
+        If an answer has no law or there are too many answers, it is None.
+        """
         if callable(self.queries):
             return None
         entries = Grouped(self._sized(database))
@@ -185,7 +189,10 @@ class NonInteractiveProtocol(_Protocol):
         return transcript_law(self.rounds, entries)
 
     def rounds(self) -> Generator[Query, Any, Any]:
-        """Start a run: a generator that yields the questions, is sent the answers, and returns the output."""
+        """Start a run, as a generator of questions that is sent their answers.
+
+        The generator returns the output.
+        """
         if callable(self.queries):
             raise InvalidValue("The `queries` of `NonInteractiveProtocol` must be listed to be followed.")
         answers: list[Any] = []
@@ -195,7 +202,7 @@ class NonInteractiveProtocol(_Protocol):
         return self._concluded(answers)
 
     def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run: one round of questions to this oracle."""
+        """Return the output of one run that asks this oracle."""
         queries = self.queries
         if callable(queries):
             coins = np.random.default_rng(rng.integers(0, 2**63, 4))
@@ -210,7 +217,7 @@ class NonInteractiveProtocol(_Protocol):
         return self.conclude(told, answers)
 
     def _block(self, entries: Grouped, runs: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of runs: a matrix if answers are numbers and `conclude` is None, else a list."""
+        """Return the outputs of several runs, as a matrix if possible, else as a list."""
         assert not callable(self.queries)
         drawn = [answered_often(query, entries, runs, rng=rng) for query in self.queries]
         if self.conclude is None and all(isinstance(answers, np.ndarray) for answers in drawn):
@@ -226,16 +233,15 @@ class NonInteractiveProtocol(_Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveProtocol(_Protocol):
-    """A local algorithm that asks one question after another; a question may depend on earlier answers.
+    """A local algorithm whose questions may depend on earlier answers.
 
     Parameters
     ----------
     algorithm
         A generator function (size) that yields questions (entries, randomizer), is sent the answer to each,
-        and returns the output. It never holds the database. A randomised algorithm takes (size, coins), and
-        `coins` is then True.
+        and returns the output. A randomised algorithm takes (size, coins).
     coins
-        Whether `algorithm` takes a generator of its own. If so, the subject has no exact law.
+        Whether `algorithm` takes a generator of its own. If so, there is no exact law.
     epsilon
         The budget of every entry, > 0, over all rounds.
     size
@@ -248,8 +254,10 @@ class InteractiveProtocol(_Protocol):
     InvalidKind
         `algorithm` is no function, or what it returns is no generator.
     InvalidValue
-        A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`.
-        Whether it does depends on earlier answers only, so the error is an output like any other.
+        A parameter is out of range.
+    OverspentError
+        The questions of a run overspend an entry. This depends on earlier answers only, so the error is an
+        output like any other.
 
     Guarantee
     ---------
@@ -283,9 +291,9 @@ class InteractiveProtocol(_Protocol):
             )
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output; None if it cannot be computed.
+        """Return the exact law of the output, or None if it cannot be computed.
 
-        This is so if `coins` is True, if an answer has no finite law, if there are too many sequences of
+        It cannot if `coins` is True, if an answer has no finite law, if there are too many sequences of
         answers, or if one of them overspends an entry.
         """
         if self.coins:
@@ -294,7 +302,7 @@ class InteractiveProtocol(_Protocol):
         return transcript_law(self.rounds, entries, budget=self._allowed)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of `size` runs; runs with equal answers so far draw the next answer together."""
+        """Return the outputs of `size` runs."""
         if self.coins:
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))
@@ -302,7 +310,10 @@ class InteractiveProtocol(_Protocol):
         return super().sample(database, size, rng) if together is None else together
 
     def rounds(self) -> Generator[Query, Any, Any]:
-        """Start a run: a generator that yields questions, is sent the answers, and returns the output."""
+        """Start a run, as a generator of questions that is sent their answers.
+
+        The generator returns the output.
+        """
         if self.coins:
             raise InvalidValue(
                 "An `algorithm` with `coins` must be run: its questions are not its answers' alone."
@@ -324,7 +335,7 @@ class InteractiveProtocol(_Protocol):
         return self.claim.epsilon * (1.0 + 1e-12)
 
     def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run: questions go to this oracle, one after the other."""
+        """Return the output of one run that asks this oracle."""
         rounds = self._begun(np.random.default_rng(rng.integers(0, 2**63, 4)) if self.coins else None)
         answer: Any = None
         while True:

@@ -1,4 +1,4 @@
-"""Checks of questions to the oracle: a question is a pair of entries and a randomizer."""
+"""Checks of questions to the LR oracle."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from audit.errors import InvalidKind, InvalidValue
 __all__ = ["Query", "checked_queries", "checked_query", "places_of"]
 
 Query: TypeAlias = tuple[Any, Any]
-"""Entries (an index, or several) and the randomizer that they answer through."""
+"""A question: the index of an entry, or several, and the randomizer that they use."""
 
 
 def checked_query(query: Any) -> Query:
-    """Return a question as it is, or refuse anything that is not a pair.
+    """Return a question as it is, if it is a pair.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def checked_query(query: Any) -> Query:
 
 
 def checked_queries(queries: Any) -> tuple[Query, ...]:
-    """Return several questions as they are, or refuse anything that is not a list of pairs.
+    """Return several questions as they are, if they are pairs.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def checked_queries(queries: Any) -> tuple[Query, ...]:
 
 
 def places_of(entries: Any, size: int) -> Any:
-    """Return one index as an int, a range of consecutive indices as a slice, other indices as an array.
+    """Return indices as an int, a slice or an array.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a local randomizer is, what it costs, its transition law, and its answers for many entries at once."""
+"""Local randomizers, their costs, transition laws and answers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["LocalRandomizer", "Transparent", "cost_of", "drawn_for", "transition
 
 @runtime_checkable
 class LocalRandomizer(Protocol):
-    """R: D → W, a subject on databases of one record; nothing has to be inherited (K11 Definition 5.1).
+    """A mechanism on one record that is private in the local model (K11 Definition 5.1).
 
-    Its `relation` is Relation.LOCAL (an audit refuses a `size` other than 1) and its `claim` a `PureDP`. It
-    may offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
-    answer of each of many entries. Without these methods it is called once per answer.
+    Nothing has to be inherited. Its `relation` is Relation.LOCAL and its `claim` a `PureDP`.
+    `sample(database, size, rng)`, for many answers of one entry, and `respond(entries, rng)`, for one answer
+    of each of many entries, are optional.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class LocalRandomizer(Protocol):
 
     @property
     def relation(self) -> Any:
-        """The relation of the claim: `Relation.LOCAL`."""
+        """The relation of the claim, which is `Relation.LOCAL`."""
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return one answer of the only record."""
@@ -49,7 +49,7 @@ class LocalRandomizer(Protocol):
 
 @runtime_checkable
 class Transparent(LocalRandomizer, Protocol):
-    """A local randomizer whose probabilities Pr[R(u) = w] can be computed (K11 Definition 5.13).
+    """A local randomizer with computable probabilities (K11 Definition 5.13).
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Transparent(LocalRandomizer, Protocol):
     """
 
     def distribution(self, database: Any) -> Any:
-        """Return the exact law of the answer; the database has one record."""
+        """Return the exact law of the answer of a database with one record."""
 
 
 def cost_of(randomizer: Any) -> float:
@@ -98,10 +98,9 @@ def cost_of(randomizer: Any) -> float:
 
 
 def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
-    """Return Pr[R(record) = output], or the *density* at `output` if answers are continuous.
+    """Return Pr[R(record) = output], or the *density* at `output`.
 
-    K11 Definition 5.1 and Claim 5.9 bound the probabilities of single outcomes. If answers are continuous,
-    these are all 0, and densities take their place.
+    It is the density if answers are continuous.
 
     Examples
     --------
@@ -119,7 +118,9 @@ def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
 def transition_matrix(
     randomizer: Transparent, records: Sequence[Any]
 ) -> tuple[list[Any], NDArray[np.float64]]:
-    """Return the possible answers w, and the matrix of Pr[R(u) = w], of shape (records, answers).
+    """Return the possible answers and their probabilities for each record.
+
+    The matrix of Pr[R(u) = w] for records u and answers w has shape (records, answers).
 
     Raises
     ------
@@ -146,9 +147,9 @@ def transition_matrix(
 
 
 def drawn_for(randomizer: Any, entries: Grouped, *, rng: np.random.Generator) -> Any:
-    """Return one answer of each entry, drawn independently: an array if they are numbers, else a list.
+    """Return one independent answer of each entry.
 
-    It calls `respond` if the randomizer has it, else `sample` once for each distinct entry.
+    Numbers come as an array, other answers as a list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Binary randomized response for a ±1 query: it needs fewer entries than local Laplace noise does."""
+"""Binary randomized response for a ±1 query."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ __all__ = ["SignResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class SignResponse(ClaimsItsEpsilon):
-    """Report g(u) ∈ {−1, 1} truthfully with probability e^epsilon/(e^epsilon + 1), else its negative.
+    """Reports whether a query is 1 or −1, truthfully with probability e^ε/(e^ε + 1).
 
     Parameters
     ----------
     epsilon
         The privacy of the entry, > 0.
     query
-        g: takes an entry, returns −1 or 1; anything else is refused. None: the entry itself.
+        The query g. It takes an entry and returns −1 or 1. Default: the entry itself.
     vectorised
-        True: `query` takes an array of entries and returns all values.
+        Whether `query` takes an array of entries and returns all values.
     records
         The possible entries, for the audit.
 
@@ -50,8 +50,8 @@ class SignResponse(ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-local differential privacy: it is `RandomizedResponse` on g(u), the only bit that depends on the
-    entry. A report has the expectation g(u)·tanh(epsilon/2).
+    epsilon-local differential privacy, because it is `RandomizedResponse` on the value g(u) of an entry u. A
+    report has the expectation g(u)·tanh(epsilon/2).
 
     Examples
     --------
@@ -86,7 +86,12 @@ class SignResponse(ClaimsItsEpsilon):
         return math.tanh(self.epsilon / 2.0)
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return g of every entry; refuse values other than −1 and 1.
+        """Return g of every entry.
+
+        Raises
+        ------
+        InvalidValue
+            A value is neither −1 nor 1.
 
         Examples
         --------
@@ -117,7 +122,10 @@ class SignResponse(ClaimsItsEpsilon):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` reports of the entry; whether run i tells the truth does not depend on the entry."""
+        """Return `size` reports of the entry.
+
+        From the same generator state, run i tells the truth for all entries or for none.
+        """
         value = int(self.values([only_record(database, owner=type(self).__name__)])[0])
         return np.where(rng.random(size) < self.truth, value, -value).astype(np.int64)
 

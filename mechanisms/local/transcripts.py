@@ -1,4 +1,4 @@
-"""The exact law of a local protocol's transcript: every sequence of answers with its probability."""
+"""The exact law of a local protocol's transcript."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["flattened", "follow", "product_law", "spending", "transcript_law"]
 
 _MOST = 50_000
-"""Sequences of answers that are enumerated."""
+"""Largest number of sequences of answers that are enumerated."""
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Check each question. Return the greatest total cost of the questions to one of the `size` entries.
+    """Return the greatest total cost of the questions to one of the entries.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def spending(queries: Sequence[Query], size: int) -> float:
 
 
 def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the answers to some questions as one tuple; numbers become Python numbers.
+    """Return the answers to several questions as one tuple.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
-    """Return the law of the `flattened` answers to listed questions; None if an answer has no known law.
+    """Return the joint law of the answers to listed questions.
 
-    The answers of fixed entries are independent, so their law is the product of the transition laws.
+    If an answer has no known law, it is None. The answers are independent, so their law is a product.
 
     Examples
     --------
@@ -86,12 +86,12 @@ def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
 def transcript_law(
     rounds: Callable[[], Iterator[Any]], entries: Grouped, *, budget: float = math.inf
 ) -> Finite | None:
-    """Return the law of what a deterministic algorithm returns, by following every sequence of answers.
+    """Return the exact law of the output of a deterministic algorithm.
 
     Parameters
     ----------
     rounds
-        Starts the algorithm afresh: a generator that yields questions and returns the output.
+        A function that starts the algorithm afresh, as a generator of questions that returns the output.
     entries
         The database.
     budget
@@ -134,7 +134,9 @@ def transcript_law(
 
 
 def follow(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> tuple[bool, Any]:
-    """Return (True, output) if the algorithm ends after these answers, else (False, next question).
+    """Return (True, output) if the algorithm ends after these answers.
+
+    Otherwise return (False, next question).
 
     Examples
     --------
@@ -158,7 +160,7 @@ def _fresh(answer: Any) -> Any:
 
 
 def _every_answer(query: Query, entries: Grouped) -> list[tuple[Any, float]] | None:
-    """Return every possible answer to one question, as the oracle returns it, with its log-probability."""
+    """Return every possible answer to one question, with its log-probability."""
     from audit.distributions import Finite
 
     asked, randomizer = query

@@ -1,4 +1,1 @@
-"""Mechanisms that answer a numeric query (a number or a vector) with Laplace or geometric noise.
-
-`noises` holds both kinds of noise and the law of a noisy answer; the other modules hold subjects.
-"""
+"""Mechanisms that answer a numeric query with Laplace or geometric noise."""

@@ -1,4 +1,4 @@
-"""Noisy counts of categories, one run at a time: a mechanism as users write it, without a declared law."""
+"""Noisy counts of categories, without a declared law."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["NoisyCounts"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyCounts(ClaimsPure):
-    """How many records fall into each category, with Laplace noise of scale 1/epsilon on every count.
+    """The number of records in each category, with Laplace noise of scale 1/epsilon.
 
     Parameters
     ----------
@@ -37,9 +37,8 @@ class NoisyCounts(ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when a record is added or removed, which moves one count by 1. The guarantee
-    is that of `LaplaceHistogram`, but no law is declared, so an audit has to sample. When a record is
-    replaced, the loss is 2·epsilon.
+    epsilon-differential privacy when a record is added or removed, because this moves one count by 1. When a
+    record is replaced, the loss is 2·epsilon.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class NoisyCounts(ClaimsPure):
         return noise + [rows.count(category) for category in self.records]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a pair for each category: no record, and one record of it. All pairs have the same loss."""
+        """Return, for each category, the empty database and one record of the category."""
         return [([], [category]) for category in self.records]
 
 

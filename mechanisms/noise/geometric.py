@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["GeometricMechanism", "TruncatedGeometricMechanism"]
 
 _LARGEST_ANSWER = 2**53
-"""Up to here an integer is the same number as a float, and noise cannot leave 64 bits."""
+"""Largest integer answer, up to which floats are exact and noise fits into 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _NoisyInteger(ClaimsItsEpsilon):
-    """The common part of the two geometric mechanisms: an integer query and two-sided geometric noise."""
+    """The common part of the two geometric mechanisms."""
 
     epsilon: float = 1.0
     query: Callable[[Any], Any] = total
@@ -52,11 +52,11 @@ class _NoisyInteger(ClaimsItsEpsilon):
 
     @property
     def rate(self) -> float:
-        """Logarithm of α: epsilon/sensitivity, so that e^epsilon = α^sensitivity."""
+        """The rate ln α = epsilon/sensitivity of the noise."""
         return self.epsilon / self.sensitivity
 
     def answer(self, database: Any) -> int:
-        """Return the query's exact answer, which must be an integer of absolute value at most 2^53."""
+        """Return the query's exact answer, an integer of absolute value at most 2^53."""
         answer = self.query(database)
         try:
             number = index(answer)
@@ -71,7 +71,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return number
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of a constant database and the neighbour that moves the answer furthest."""
+        """Return pairs of a constant database and a neighbour with another answer."""
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _distance(self, left: Any, right: Any) -> int:
@@ -83,18 +83,20 @@ class _NoisyInteger(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class GeometricMechanism(_NoisyInteger):
-    """Answer an integer query with two-sided geometric noise of parameter α = e^(epsilon/sensitivity).
+    """Answers an integer query with two-sided geometric noise.
+
+    The parameter of the noise is α = e^(epsilon/sensitivity).
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     query
-        f: takes a database, returns an integer. Default: the sum of the records.
+        The query f, which takes a database and returns an integer. Default: the sum of the records.
     sensitivity
-        Δf, a whole number ≥ 1: the most that f changes between neighbours. Declared, not derived.
+        The most Δf by which f changes between neighbours, a whole number ≥ 1. It is not checked.
     relation, records, size
-        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+        Which databases are neighbours, their possible records, and their length (or least and greatest).
 
     Raises
     ------
@@ -106,10 +108,10 @@ class GeometricMechanism(_NoisyInteger):
 
     Guarantee
     ---------
-    epsilon-differential privacy under `relation` (C §2): the law f(k) = (α − 1)/(α + 1)·α^(−|k|) has f(k +
-    j)/f(k) = α^(|k| − |k + j|) ≤ α^|j|. (C prints |k − j| in place of |k + j|.) So the probabilities on
-    neighbours differ by at most the factor α^Δf = e^epsilon. Integers have no low bits to leak, so this
-    holds on a computer too, as far as numpy's generator draws geometric variables exactly.
+    epsilon-differential privacy under `relation` (C §2). The noise law p(k) = (α − 1)/(α + 1)·α^(−|k|) has
+    p(k + j)/p(k) = α^(|k| − |k + j|) ≤ α^|j|. (C prints |k − j| in place of |k + j|.) So the probabilities on
+    neighbours differ by at most the factor α^Δf = e^epsilon. This holds on a computer too, as far as numpy's
+    generator draws geometric variables exactly.
 
     Examples
     --------
@@ -127,7 +129,7 @@ class GeometricMechanism(_NoisyInteger):
         return int(self._noisy(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` noisy answers; the noise of run i does not depend on the database."""
+        """Return `size` noisy answers. The noise of run i does not depend on the database."""
         return self._noisy(database, size, rng)
 
     def distribution(self, database: Any) -> Countable:
@@ -151,14 +153,14 @@ class GeometricMechanism(_NoisyInteger):
 
 @dataclass(frozen=True, kw_only=True)
 class TruncatedGeometricMechanism(_NoisyInteger):
-    """Answer an integer query with two-sided geometric noise, the result clamped into {0 … upper}.
+    """Answers an integer query with geometric noise, clamped into {0 … upper}.
 
     Parameters
     ----------
     epsilon, query, sensitivity, relation, records, size
         As in `GeometricMechanism`.
     upper
-        b, a whole number ≥ 1: answers below 0 become 0, answers above b become b.
+        A whole number ≥ 1. Answers below 0 become 0, answers above `upper` become `upper`.
 
     Raises
     ------
@@ -167,10 +169,10 @@ class TruncatedGeometricMechanism(_NoisyInteger):
 
     Guarantee
     ---------
-    epsilon-differential privacy under `relation` (C §2): clamping is a function of the geometric mechanism's
-    output alone, and post-processing cannot lose privacy (K11 Claim 2.2). The exact answer may lie outside
-    the range. No smaller epsilon holds, because Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the
-    range. "Truncate" must not be read as conditioning on the range: renormalising costs more than epsilon
+    epsilon-differential privacy under `relation` (C §2). Clamping is a function of the geometric mechanism's
+    output, and post-processing cannot lose privacy (K11 Claim 2.2). The exact answer may lie outside the
+    range. No smaller epsilon holds, because Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the range.
+    Conditioning on the range instead would cost more than epsilon
     (`mechanisms.flawed.RenormalisedGeometric`).
 
     Examples
@@ -195,7 +197,7 @@ class TruncatedGeometricMechanism(_NoisyInteger):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` noisy answers in {0 … upper}; the noise of run i does not depend on the database."""
+        """Return `size` noisy answers in {0 … upper}."""
         return np.clip(self._noisy(database, size, rng), 0, self.upper)
 
     def distribution(self, database: Any) -> Finite:
@@ -210,7 +212,7 @@ class TruncatedGeometricMechanism(_NoisyInteger):
         Guarantee
         ---------
         The error is the distance to the clamped exact answer. Clamping moves no two numbers further apart, so
-        `GeometricNoise.bound` holds. The error cannot exceed `upper` either.
+        `GeometricNoise.bound` holds. The error never exceeds `upper`.
 
         Examples
         --------

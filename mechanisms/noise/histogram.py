@@ -1,4 +1,4 @@
-"""The Laplace mechanism for a histogram, an example of a vector query."""
+"""The Laplace mechanism for a histogram."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["LaplaceHistogram"]
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceHistogram(LaplaceMechanism):
-    """Count the records per bin and add Laplace noise of scale 1/epsilon to every count.
+    """Counts the records per bin, with Laplace noise of scale 1/epsilon on every count.
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     bins
-        Number of bins; a record is a bin's number.
+        Number of bins. A record is the number of a bin.
     size
         Least and greatest length of the databases to audit.
 
     Guarantee
     ---------
-    epsilon-differential privacy when a record is added or removed: that moves one count by 1, so
+    epsilon-differential privacy when a record is added or removed. This moves one count by 1, so
     `LaplaceMechanism` applies with L1 sensitivity 1. When a record is *replaced*, two counts move, and the
     loss is 2·epsilon.
 

@@ -1,1 +1,1 @@
-"""Published wrong variants and reported faults: mechanisms as users write them, on plain records."""
+"""Published variants and reported faults of mechanisms, on plain records."""

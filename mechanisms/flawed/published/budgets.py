@@ -1,4 +1,4 @@
-"""Mechanisms that split, add up or spend their budgets wrongly."""
+"""Mechanisms that split, add up or spend their privacy budgets wrongly."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ __all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
 
 @dataclass(frozen=True, kw_only=True)
 class SwappedShares(ClaimsPure):
-    """The count and the d coordinate sums of a cluster, with their shares of epsilon swapped.
+    """The count and the coordinate sums of a cluster, with swapped shares of epsilon.
 
-    The intended shares of epsilon are 1/(d + t) for each of the d sums and t/(d + t) for the count, with t =
-    (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), which is more than 1 if t > 1. For a
-    record with every coordinate at 1 or −1, the loss is epsilon times this sum: 1.4117 for d = 16 at epsilon
-    = 1. The excess is spread over many coordinates, so counting outputs cannot show it, but the exact law
-    does. The correct way is to give each share to the output that it was computed for.
+    With d coordinates and t = (4·d·0.225²)^(1/3), each sum should get 1/(d + t) of epsilon and the count t/(d
+    + t). Swapped, the shares add up to (1 + d·t)/(d + t), which is above 1 if t > 1. The loss is epsilon
+    times this sum, 1.4117 for d = 16 at epsilon = 1. The excess is spread over many coordinates, so only the
+    exact law shows it.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ class SwappedShares(ClaimsPure):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a record: `dimension` numbers in [−1, 1], sometimes all equal."""
+        """A Hypothesis strategy for a record of `dimension` numbers in [−1, 1]."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         number = strategies.floats(-1.0, 1.0)
@@ -73,7 +72,7 @@ class SwappedShares(ClaimsPure):
 
     @property
     def scales(self) -> NDArray[np.float64]:
-        """Scales of the noise: first for the count, then for every sum."""
+        """Scales of the noise on the count and on every sum, in this order."""
         one_sum, count = 1.0, math.cbrt(4.0 * self.dimension * 0.225**2)
         per_unit = self.epsilon / (self.dimension * one_sum + count)
         shares = [one_sum * per_unit, *[count * per_unit] * self.dimension]
@@ -81,11 +80,11 @@ class SwappedShares(ClaimsPure):
 
     @property
     def loss(self) -> float:
-        """The true loss, attained by a record with every coordinate at 1 or −1."""
+        """The true loss, between no record and one with every coordinate at 1 or −1."""
         return float((1.0 / self.scales).sum())
 
     def answer(self, database: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-        """Return the exact count and sums of the coordinates, which are clipped into [−1, 1]."""
+        """Return the exact count and the sums of the coordinates, clipped into [−1, 1]."""
         rows = np.clip(np.array(database, dtype=float).reshape(-1, self.dimension), -1.0, 1.0)
         return np.concatenate([[len(rows)], rows.sum(axis=0)])
 
@@ -103,23 +102,23 @@ class SwappedShares(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class ShuffledBatches(ClaimsApproximate):
-    """Output each record once, shuffled, with Gaussian noise, and claim the privacy of Poisson sampling.
+    """Noisy records in random order, with a claim that holds only for Poisson sampling.
 
-    Each step outputs one record, clipped into [−1, 1], plus Gaussian noise of standard deviation ½. If there
-    are fewer records than steps, each missing record counts as 0. Every record is output exactly once. With
-    sampling at rate 1/steps a record would be absent in many runs. In a shuffle it is always present. A
-    record at 1 among 99 others at −1 raises the largest output. Let Φ be the normal distribution function:
-    Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043
-    these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is claimed. Other x show that the claimed delta
-    does not hold for any epsilon below 6.12. The correct way is the accounting of shuffles, or Poisson
-    sampling.
+    Each step outputs one record, clipped into [−1, 1], plus Gaussian noise of standard deviation ½. A missing
+    record counts as 0. With sampling at rate 1/steps a record would be absent in many runs. In a shuffle it
+    is always present.
+
+    A record at 1 among 99 others at −1 raises the largest output. Let Φ be the normal distribution function.
+    Then Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without it. At x =
+    1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is claimed. Other x show that the claimed
+    delta does not hold for any epsilon below 6.12.
 
     Parameters
     ----------
     epsilon, delta
         The privacy claimed.
     steps
-        Number of steps; if there are more records, the rest is left out.
+        Number of steps. Further records are left out.
     size
         Least and greatest length of the databases to audit.
 
@@ -144,7 +143,7 @@ class ShuffledBatches(ClaimsApproximate):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a record: a number in [−1, 1]."""
+        """A Hypothesis strategy for a number in [−1, 1]."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(-1.0, 1.0)
@@ -159,12 +158,11 @@ class ShuffledBatches(ClaimsApproximate):
 
 @dataclass(frozen=True, kw_only=True)
 class ClassicalGaussian(ClaimsApproximate):
-    """A count with Gaussian noise of standard deviation √(2·ln(1.25/delta))/epsilon at epsilon = 15.
+    """A count with Gaussian noise by a formula that is proved only for epsilon < 1.
 
-    The formula is proved for epsilon < 1 only. With standard deviation s the real delta at epsilon is
-    Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018). Here the real delta is
-    0.0231, not 0.001 as claimed; the least epsilon at delta = 0.001 is 19.43. The correct way is to solve
-    "real delta = claimed delta" for s.
+    The standard deviation is s = √(2·ln(1.25/delta))/epsilon, here at epsilon = 15. The true delta at epsilon
+    is Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s), for the normal distribution function Φ (Balle
+    and Wang 2018). Here it is 0.0231, and 0.001 is claimed. The least epsilon at delta = 0.001 is 19.43.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Mechanisms whose noise is shared, missing, or on a grid that reveals the answer. They declare no law."""
+"""Mechanisms with shared or missing noise, or noise on a revealing grid.
+
+They declare no law.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,12 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 
 @dataclass(frozen=True, kw_only=True)
 class TextbookLaplace(OnRecords):
-    """A count with Laplace noise in double precision. The low bits of the output reveal the count.
+    """A count with Laplace noise in double precision, whose low bits reveal the count.
 
-    With exact real numbers the mechanism is private. In doubles the noise is the logarithm of one of 2^53
-    numbers; near 0 such logarithms lie on a fine grid. Noise that is added to 1 is rounded to multiples of
-    2^(−53) or coarser. So an output below ½ in absolute value that lies between these multiples can come from
-    the count 0 and never from 1: the loss is unbounded. The correct way is noise on a grid that is the same
-    for all answers (Mironov's snapping, or `GeometricMechanism`).
+    The noise is the logarithm of one of 2^53 numbers, and near 0 such logarithms lie on a fine grid. Noise
+    that is added to 1 is rounded to multiples of 2^(−53) or coarser. So some outputs below ½ can come from
+    the count 0 and never from 1, and the loss is unbounded. Noise on one grid for all answers would be right
+    (Mironov's snapping, or `GeometricMechanism`).
 
     Parameters
     ----------
@@ -60,9 +62,9 @@ class TextbookLaplace(OnRecords):
 class SharedNoise(OnRecords):
     """Counts of zeros and ones that share one draw of noise.
 
-    Either count alone is private, but their difference is exact, and it changes when a record is replaced:
-    the loss is unbounded. The correct way is a draw for each count. The fault occurred in code that used one
-    random key for several components.
+    The difference of the counts is exact, and it changes when a record is replaced. So the loss is unbounded.
+    One draw for each count would be right. The fault occurred in code that used one random key for several
+    components.
 
     Parameters
     ----------
@@ -90,12 +92,11 @@ class SharedNoise(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class NoiselessComparison(OnRecords):
-    """Report which of four categories are frequent, by comparing exact counts with one noisy threshold.
+    """Reports which of four categories are frequent, without noise on the counts.
 
-    The counts keep their order: of two categories the rarer is never reported without the other. If one
-    record decides which is the rarer, some output is possible on one of two neighbours only: the loss is
-    unbounded. The correct way is to add noise to every count and to stop after the first frequent one
-    (`SparseVector`).
+    Only the threshold is noisy, so the rarer of two categories is never reported alone. If one record decides
+    which category is rarer, some output is possible on one of two neighbours only. So the loss is unbounded.
+    `SparseVector` would be right.
 
     Parameters
     ----------

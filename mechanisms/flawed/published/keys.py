@@ -1,4 +1,7 @@
-"""Mechanisms that publish keys of the data too easily. They declare no law."""
+"""Mechanisms that publish keys of the data too easily.
+
+They declare no law.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,8 @@ __all__ = ["InclusiveThreshold", "KeysFromData"]
 class KeysFromData(OnRecords):
     """A noisy count for every key that occurs in the data, and for no other.
 
-    The counts are private, the list of keys is not: a key that only one record has is published exactly if
-    that record is there. The loss is unbounded. The correct way is a list of keys fixed in advance, or a
-    threshold and a delta (`ThresholdRelease`).
+    A key that only one record has is published exactly if that record is there. So the loss is unbounded. A
+    list of keys fixed in advance would be right, or a threshold and a delta (`ThresholdRelease`).
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class KeysFromData(OnRecords):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a key: a short text."""
+        """A Hypothesis strategy for a key, which is a short text."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.text(max_size=3)
@@ -60,11 +62,11 @@ class KeysFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class InclusiveThreshold(ThresholdRelease):
-    """Publishes noisy counts that *reach* the threshold, but delta was computed for those that exceed it.
+    """Publishes noisy counts that are equal to the threshold, too.
 
-    A key with one record is then published with probability Pr[noise ≥ threshold − 1], e^epsilon times the
-    delta claimed: 0.01339 instead of 0.004926 at threshold 5 and epsilon = 1. Without the record the key is
-    never published, so delta is that large for every epsilon. The correct way is `>`.
+    The delta was computed for counts above the threshold. A key with one record is published with probability
+    Pr[noise ≥ threshold − 1], and never without the record. This is e^epsilon times the delta claimed:
+    0.01339 instead of 0.004926 at threshold 5 and epsilon = 1.
 
     Parameters
     ----------

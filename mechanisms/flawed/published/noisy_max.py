@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy answer. Its noise is enough only to report the answer's index."""
+"""Noisy max with noise for the index, although it reports the largest noisy answer."""
 
 from __future__ import annotations
 
@@ -18,25 +18,21 @@ __all__ = ["ExponentialMaxValue", "LaplaceMaxValue"]
 
 @dataclass(frozen=True, kw_only=True)
 class _MaxValue(NoisyAnswers):
-    """The common part of the flawed mechanisms below, which report the largest noisy answer itself."""
+    """The common part of mechanisms that report the largest noisy answer itself."""
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the values of `size` runs.
-
-        With equal generators, run i draws the same noise on every database.
-        """
+        """Return the values of `size` runs."""
         return np.asarray(self.noisy(database, size, rng).max(axis=1))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceMaxValue(_MaxValue):
-    """Reports the largest of d answers with Laplace noise of scale 2/epsilon, instead of its index.
+    """Reports the largest of d answers with Laplace noise of scale 2/epsilon.
 
-    The largest value depends on all noises together: it is at most x only if all d noisy answers are. For x
-    below all answers a_i, Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this
-    probability changes by the factor e^(d·epsilon/2). No event has a larger loss, because the vector of all d
-    noisy answers has none. So the loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct
-    mechanism (`LaplaceNoisyMax`) reports the index, or the value with fresh noise at a separate cost.
+    This noise suits the index of the largest answer, not its value. For x below all answers a_i, Pr[largest ≤
+    x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this probability changes by the factor
+    e^(d·epsilon/2). No event has a larger loss, because the vector of all d noisy answers has none. So the
+    loss is d·epsilon/2, 2.5 for five queries at epsilon = 1. `LaplaceNoisyMax` is right.
 
     Parameters
     ----------
@@ -55,12 +51,12 @@ class LaplaceMaxValue(_MaxValue):
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialMaxValue(_MaxValue):
-    """Reports the largest of d answers with exponential noise of mean 2/epsilon, instead of its index.
+    """Reports the largest of d answers with exponential noise of mean 2/epsilon.
 
-    Exponential noise is never negative, so the value is never below the largest exact answer. Let this be m
-    on one database and m + 1 on a neighbour. A value between m and m + 1 is impossible on the neighbour. On
-    the first database, with answers a_i, it has probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)). The loss is
-    unbounded. The correct way is `ExponentialNoisyMax`.
+    The value is never below the largest exact answer. Let this be m on one database and m + 1 on a neighbour.
+    A value between m and m + 1 is impossible on the neighbour. On the first database, with answers a_i, it
+    has probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)). So the loss is unbounded. `ExponentialNoisyMax` is
+    right.
 
     Parameters
     ----------

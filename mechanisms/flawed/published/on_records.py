@@ -13,7 +13,9 @@ __all__ = ["OnRecords"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnRecords(ClaimsPure):
-    """Claims epsilon if one record of a list is replaced; subclasses may claim it for another relation.
+    """The base class of flawed mechanisms on lists of records.
+
+    The claim is epsilon if one record is replaced. Subclasses may claim it for another relation.
 
     Parameters
     ----------

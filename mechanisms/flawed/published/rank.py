@@ -1,4 +1,7 @@
-"""A median by the exponential mechanism, whose score can change by 2. It declares no law."""
+"""A median by the exponential mechanism with a score that can change by 2.
+
+It declares no law.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,12 @@ __all__ = ["RankScore"]
 
 @dataclass(frozen=True, kw_only=True)
 class RankScore(OnRecords):
-    """Chooses c in {0 … 10} with weight exp(epsilon·q/2), q(c) = −|records below c − records above c|.
+    """Chooses a median from {0 … 10} with too large weights.
 
-    A record that is replaced can move from one side of c to the other: q changes by 2, but the exponent is
-    right for a change of 1 only. Weight and normaliser can both change by a factor of e^epsilon, so the loss
-    may reach 2·epsilon. Over two to four records it is 1.7036 at epsilon = 1, by enumeration. The correct way
-    is exp(epsilon·q/4).
+    The weight of c is exp(epsilon·q/2) for q(c) = −|records below c − records above c|. A replaced record can
+    move from one side of c to the other. Then q changes by 2, but the exponent is right for a change of 1. So
+    the loss may reach 2·epsilon. Over two to four records it is 1.7036 at epsilon = 1, by enumeration.
+    exp(epsilon·q/4) would be right.
 
     Parameters
     ----------
@@ -45,11 +48,11 @@ class RankScore(OnRecords):
     records: ClassVar[Sequence[int]] = tuple(range(11))
 
     def scores(self, database: Sequence[int]) -> list[int]:
-        """Return the score of every candidate, 0 for a perfect median."""
+        """Return the score of every candidate."""
         return [-abs(sum((value < c) - (value > c) for value in database)) for c in self.records]
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
-        """Return one candidate, by inverting the distribution function at one uniform number."""
+        """Return one candidate."""
         steps = list(accumulate(math.exp(self.epsilon * score / 2.0) for score in self.scores(database)))
         mark = rng.random() * steps[-1]
         return next(c for c, step in zip(self.records, steps, strict=True) if mark < step)

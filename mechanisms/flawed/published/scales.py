@@ -1,4 +1,7 @@
-"""Mechanisms whose noise has the scale for another query, relation or parameter. They declare no law."""
+"""Mechanisms with noise for another query, relation or parameter.
+
+They declare no law.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +27,18 @@ __all__ = ["CountsUnderReplacing", "FrequencyScaleCounts", "HundredthHistogram",
 
 @dataclass(frozen=True, kw_only=True)
 class FrequencyScaleCounts(ClaimsPure):
-    """Counts of zeros and ones with the noise that their *frequencies* need.
+    """Counts of zeros and ones with the noise that their frequencies need.
 
-    Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right. But
-    it moves two counts by 1 each, and with that scale the loss is n·epsilon: 10 for ten records at epsilon =
-    1. The correct scale for counts is 2/epsilon for every n.
+    Replacing one of n records moves two frequencies by 1/n each, so they need scale 2/(n·epsilon). It moves
+    two counts by 1 each. With that scale the loss is n·epsilon, 10 for ten records at epsilon = 1. Scale
+    2/epsilon would be right.
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     size
-        Number of records n, which is public.
+        The number n of records, which is public.
 
     Examples
     --------
@@ -67,11 +70,10 @@ class FrequencyScaleCounts(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsUnderReplacing(NoisyCounts):
-    """Counts with the noise for adding a record, under a claim for replacing one.
+    """Counts with noise for adding a record, although the claim is for replacing one.
 
-    Replacing moves a record from one category to another: two counts change by 1 each, and with noise of
-    scale 1/epsilon the loss is 2·epsilon. Scale 2/epsilon would be correct. Scale 1/epsilon is correct if
-    neighbours differ by an added record, as in `NoisyCounts`.
+    Two counts change by 1 each, so with noise of scale 1/epsilon the loss is 2·epsilon. Scale 2/epsilon would
+    be right.
 
     Parameters
     ----------
@@ -98,8 +100,8 @@ class CountsUnderReplacing(NoisyCounts):
 class HundredthHistogram(ClaimsPure):
     """A histogram with a hundredth of the noise it needs.
 
-    The published code uses scale epsilon where 1/epsilon is right: a hundredth of it at epsilon = 0.1.
-    Adding a record moves one count by 1, so with scale 0.01/epsilon the loss is 100·epsilon.
+    Published code uses scale epsilon in place of 1/epsilon, a hundredth of it at epsilon = 0.1. Here the
+    scale is 0.01/epsilon. Adding a record moves one count by 1, so the loss is 100·epsilon.
 
     Parameters
     ----------
@@ -143,19 +145,18 @@ class HundredthHistogram(ClaimsPure):
         return np.asarray(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` noisy histograms. The noise does not depend on the database."""
+        """Return `size` noisy histograms."""
         counts = np.bincount(np.asarray(database, dtype=np.intp), minlength=self.bins)
         return np.asarray(counts + rng.laplace(0.0, self.scale, (size, self.bins)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrefixSums(NoisyAnswers):
-    """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
+    """Running sums of noisy answers, with noise for a change of one answer.
 
-    The differences of the sums reveal all d noisy answers. Suppose all exact answers are larger by 1 on one
-    of two neighbours. If all noisy answers lie above these larger ones, each adds epsilon to the loss. The
-    loss is then d·epsilon: 10 for ten answers at epsilon = 1. Scale d/epsilon would be correct. Scale
-    1/epsilon is correct for a relation in which one answer moves.
+    The differences of the sums reveal all d noisy answers. If all exact answers rise by 1, each can add
+    epsilon to the loss. So the loss is d·epsilon, 10 for ten answers at epsilon = 1. Scale d/epsilon would be
+    right. Scale 1/epsilon is right if only one answer moves.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ class PrefixSums(NoisyAnswers):
         return 1.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the running sums of `size` runs. The noise does not depend on the database."""
+        """Return the running sums of `size` runs."""
         return np.asarray(self.noisy(database, size, rng).cumsum(axis=1))
 
 

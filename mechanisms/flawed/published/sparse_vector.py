@@ -1,7 +1,7 @@
-"""Published sparse vector techniques that are less private than claimed. They declare no law.
+"""Published sparse vector techniques that are less private than claimed.
 
-Unless stated otherwise, each stops after one answer above the threshold (c = 1). The correct techniques are
-in `mechanisms.comparison.sparse_vector`.
+They declare no law. By default each stops after one answer above the threshold.
+`mechanisms.comparison.sparse_vector` has the correct techniques.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class ValueSparseVector(NoisyThreshold):
-    """Report which answer was above the threshold, with the same noisy value that was compared.
+    """Reports an answer above the threshold by the noisy value that was compared.
 
-    The value v shows that the noisy threshold is at most v, so a high threshold can no longer explain the
-    answers below it. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r +
-    T − a_i) dr; if v is below all answers, every factor is a pure exponential. If m answers rise by 1, the
-    density then changes by e^(m·epsilon/2), and no factor can change by more. The loss is d·epsilon/2 for d
-    queries, 5 for ten at epsilon = 1. A correct technique answers with fresh noise, at a separate cost.
+    Let v be this value, k its place, T the threshold and a_i the answers. Let g be the density of the
+    threshold's noise, and f and F the density and distribution function of the queries' noise. The joint
+    density of k and v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r + T − a_i) dr. If v is below all answers,
+    every factor is a pure exponential. If m answers rise by 1, the density then changes by e^(m·epsilon/2),
+    and no factor can change by more. So the loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1. An
+    answer with fresh noise, at a separate cost, would be right.
 
     Parameters
     ----------
     epsilon, size, records, threshold
-        As in `NoisyThreshold`. The output is the place of the answer above and its value. If no answer is
-        above, the output is the number of queries and the threshold.
+        As in `NoisyThreshold`. If no answer is above the threshold, the output is the number of queries and
+        the threshold.
 
     Examples
     --------
@@ -59,7 +60,7 @@ class ValueSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the place and the value that each of `size` runs reports, of shape (size, 2)."""
+        """Return the place and the value that each run reports, of shape (size, 2)."""
         bar, noisy = self.noisy(database, size, rng)
         hits, queries = noisy >= bar, noisy.shape[1]
         place = np.where(hits.any(axis=1), hits.argmax(axis=1), queries)
@@ -69,14 +70,13 @@ class ValueSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class CheapNoiseSparseVector(NoisyThreshold):
-    """Spend epsilon/4 on the threshold, and use query noise 4/(3·epsilon) without the factor 2·limit.
+    """The sparse vector technique with query noise that lacks the factor 2·limit.
 
-    A shift of the threshold by 1 costs epsilon/4. The noise of each answer above the threshold then has to
-    change by up to 2, which costs 1.5·epsilon. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and
-    limit 1. The outputs that come close to this loss report more than `limit` answers far above the threshold
-    as below it, and then `limit` answers as above it. The noisy threshold is then probably very high, where
-    its density and the tails of the query noise are pure exponentials. The correct query noise has scale
-    2·limit/(3·epsilon/4).
+    The threshold gets epsilon/4, and the query noise has scale 4/(3·epsilon). A shift of the threshold by 1
+    costs epsilon/4. The noise of each answer above the threshold then has to change by up to 2, which costs
+    1.5·epsilon. So the loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1. Outputs come close
+    to this loss if they first report more than `limit` high answers as below, and then `limit` answers as
+    above. Query noise of scale 2·limit/(3·epsilon/4) would be right.
 
     Parameters
     ----------
@@ -107,14 +107,13 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class EndlessSparseVector(NoisyThreshold):
-    """Use the query noise that is right for one answer above the threshold, but never stop.
+    """The sparse vector technique for one answer above the threshold, without a stop.
 
     The threshold and every answer have noise of scale 2/epsilon. Suppose that d/2 answers far above the
-    threshold are reported below it, and d/2 answers far below it are reported above. Every factor of the
-    probability is then a pure exponential of rate epsilon/2, for every threshold between the two groups. If
-    every answer moves 1 further from the threshold, each factor changes by e^(epsilon/2). The loss is
-    d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and no event exceeds it. A correct technique stops
-    after `limit` answers above and scales their noise with the limit.
+    threshold are reported below it, and d/2 answers far below it are reported above. For every threshold
+    between the two groups, each factor of the probability is a pure exponential of rate epsilon/2. If every
+    answer moves 1 further from the threshold, each factor changes by e^(epsilon/2). So the loss is
+    d·epsilon/2 for d queries, 5 for ten at epsilon = 1. No event exceeds it.
 
     Parameters
     ----------
@@ -139,18 +138,17 @@ class EndlessSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return a mark for every query: 1 if its answer is above the threshold, else 0."""
+        """Return 1 for every answer above the threshold, and 0 for every other."""
         return hits.astype(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoiselessSparseVector(EndlessSparseVector):
-    """Compare exact answers with a noisy threshold, and never stop.
+    """Compares exact answers with one noisy threshold, without a stop.
 
-    All answers are compared with the same threshold, so the output reveals their order: the lower of two
-    answers is never the only one above. If two answers are in opposite order on two neighbours, some output
-    is possible on one of these only, and the loss is unbounded. A correct technique adds noise to every
-    answer and stops after `limit` answers above.
+    The output reveals the order of the answers, because the lower of two answers is never the only one above.
+    If two answers are in opposite order on two neighbours, some output is possible on one of these only. So
+    the loss is unbounded.
 
     Parameters
     ----------
@@ -169,7 +167,7 @@ class NoiselessSparseVector(EndlessSparseVector):
 
     @property
     def query_scale(self) -> float:
-        """Scale of the queries' noise: 0, because there is none."""
+        """Scale of the queries' noise, which is 0."""
         return 0.0
 
 

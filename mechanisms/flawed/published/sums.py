@@ -1,4 +1,7 @@
-"""Noisy sums that misjudge how far one record can move them. They declare no law."""
+"""Noisy sums that misjudge how far one record can move them.
+
+They declare no law.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ __all__ = ["DiscardedClip", "NanAsZero", "OneEndSquares", "RangeFromData", "Wrap
 
 @dataclass(frozen=True, kw_only=True)
 class _LaplaceSum(OnRecords):
-    """A sum over the records, with the Laplace noise that is right if one record moves it by at most 1."""
+    """A sum of records with the Laplace noise for changes by at most 1."""
 
     @property
     def scale(self) -> float:
@@ -41,11 +44,11 @@ class _LaplaceSum(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class OneEndSquares(_LaplaceSum):
-    """The sum of squares of values clamped into [lower, upper], with noise for lower² alone.
+    """A sum of squares of clamped values with noise for one end of their range.
 
-    The code that should compare both ends of the range looks at the lower one twice. Replacing 0 by `upper`
-    moves the sum by upper², so the loss is epsilon·upper²/lower²: 9 for [−1, 3] at epsilon = 1. The correct
-    way is the scale max(lower², upper²)/epsilon, for a range that holds 0.
+    Values are clamped into [lower, upper], and the noise has scale lower²/epsilon. Replacing 0 by `upper`
+    moves the sum by upper². So the loss is epsilon·upper²/lower², 9 for [−1, 3] at epsilon = 1. Scale
+    max(lower², upper²)/epsilon would be right.
 
     Parameters
     ----------
@@ -89,11 +92,10 @@ class OneEndSquares(_LaplaceSum):
 
 @dataclass(frozen=True, kw_only=True)
 class RangeFromData(OnRecords):
-    """A sum whose noise is scaled by the range that the data happen to have.
+    """A sum with noise in proportion to the range of the data.
 
-    On constant data the range is 0, so the exact sum is returned. A neighbour returns it with probability 0:
-    the loss is unbounded. The correct way is a range that is fixed before the data are seen, with values
-    clamped into it.
+    On constant data the range is 0, so the exact sum is returned. A neighbour returns it with probability 0.
+    So the loss is unbounded. A range fixed in advance would be right, with values clamped into it.
 
     Parameters
     ----------
@@ -112,7 +114,7 @@ class RangeFromData(OnRecords):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a value: any finite number."""
+        """A Hypothesis strategy for any finite number."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(allow_nan=False, allow_infinity=False)
@@ -125,12 +127,11 @@ class RangeFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class WrappingSum(OnRecords):
-    """The sum of values clamped into {0 … upper}, computed in an 8-bit integer that overflows.
+    """A sum of values in {0 … upper}, computed in an 8-bit integer that overflows.
 
-    The noise is right if one record moves the sum by at most `upper`. But in 8 bits 127 + 1 is −128: one
-    record can move the sum by 255, the whole range of the type. The loss is then 255·epsilon/upper, or 2.55
-    for upper = 100 at epsilon = 1. The correct way is a sum that stops at the ends of the type
-    (`SaturatingSum`), or a type that holds every sum.
+    The noise is right if one record moves the sum by at most `upper`. But in 8 bits 127 + 1 is −128, so one
+    record can move the sum by 255. The loss is then 255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. A
+    larger type would be right, or a sum that stops at the ends of the type (`SaturatingSum`).
 
     Parameters
     ----------
@@ -158,13 +159,13 @@ class WrappingSum(OnRecords):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a value: whole numbers from 0 to `upper`."""
+        """A Hypothesis strategy for whole numbers from 0 to `upper`."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.integers(0, self.upper)
 
     def total(self, database: Sequence[int]) -> int:
-        """Return the sum in 8 bits, after any overflow."""
+        """Return the sum in 8 bits."""
         exact = sum(min(self.upper, max(0, value)) for value in database)
         return int.from_bytes(bytes([exact % 256]), "little", signed=True)
 
@@ -175,10 +176,10 @@ class WrappingSum(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscardedClip(_LaplaceSum):
-    """A sum that clips the values into [0, 1], discards the result, and adds up the unclipped values.
+    """A sum that clips the values into [0, 1] but adds up the unclipped ones.
 
     The noise is right for the clipped values. Adding a record x moves the sum by |x|, so the loss is
-    epsilon·|x|, which is unbounded. The correct way is to add up the clipped values.
+    epsilon·|x|, which is unbounded.
 
     Parameters
     ----------
@@ -200,13 +201,13 @@ class DiscardedClip(_LaplaceSum):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a value: any finite number."""
+        """A Hypothesis strategy for any finite number."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(allow_nan=False, allow_infinity=False)
 
     def total(self, database: Sequence[float]) -> float:
-        """Return the sum of the unclipped values, before noise."""
+        """Return the sum of the unclipped values."""
         for value in database:
             min(1.0, max(0.0, value))  # the result is thrown away: this is the flaw
         return sum(database)
@@ -216,14 +217,14 @@ class DiscardedClip(_LaplaceSum):
 class NanAsZero(_LaplaceSum):
     """A sum of values clipped into [0, 1] that becomes 0 if one of them is NaN.
 
-    NaN compares false with both ends, survives the clipping and makes the whole sum NaN, which is then taken
-    for 0. Replacing one of n ones by NaN moves the sum from n to 0: the loss is n·epsilon, 20 for twenty
-    records at epsilon = 1. The correct way is to replace the NaN, not the sum.
+    NaN survives the clipping and makes the sum NaN, which is taken for 0. Replacing one of n ones by NaN
+    moves the sum from n to 0. So the loss is n·epsilon, 20 for twenty records at epsilon = 1. It would be
+    right to replace the NaN, not the sum.
 
     Parameters
     ----------
     epsilon, size
-        As in `OnRecords`; at least two records are needed to show the flaw.
+        As in `OnRecords`. At least two records are needed to show the flaw.
 
     Examples
     --------
@@ -238,7 +239,7 @@ class NanAsZero(_LaplaceSum):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a value: any float, NaN and the infinities among them."""
+        """A Hypothesis strategy for any float, with NaN and the infinities."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats()

@@ -1,4 +1,4 @@
-"""A_g: the average of all entries' local answers, which answers one statistical query."""
+"""Averages of all entries' local answers, as mechanisms that can be audited."""
 
 from __future__ import annotations
 
@@ -30,38 +30,41 @@ if TYPE_CHECKING:
 __all__ = ["LaplaceAverage", "SignAverage"]
 
 _MOST_EXACT = 256
-"""The largest database whose `SignAverage` declares its exact law: it takes time n²."""
+"""Largest database for which `SignAverage` declares its law, which takes time n²."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceAverage(LocalAverage):
-    """The local algorithm A_g: the average of g(z_i) + Lap(2b/epsilon) over all entries.
+    """The average of Laplace answers of all entries, which answers one statistical query.
+
+    It is the local algorithm A_g of K11: the average of g(z_i) + Lap(2b/epsilon) over all entries z_i.
 
     Parameters
     ----------
     epsilon, query, bound, dimension, norm, vectorised, records
         As in `LocalLaplace`, the randomizer of every entry.
     tolerance
-        tau, 0 < tau ≤ 2·bound: the answer is to be within tau of the mean of g over the distribution of the
-        entries, in every coordinate. None: nothing is promised.
+        tau, 0 < tau ≤ 2·bound. Every coordinate of the answer is to be within tau of the mean of g over the
+        distribution of the entries. If None, nothing is promised.
     beta
         The probability of failure allowed.
     size
-        n: the number of entries. None: the least that the tolerance needs, or 2 if there is no tolerance.
+        The number n of entries. Default: the least that the tolerance needs, or 2 without a tolerance.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; `size` is too small for the tolerance (the message says what is needed);
-        or a database has another number of entries, or an entry's value lies outside [−b, b].
+        A parameter is out of range. `size` is too small for the tolerance; the message says what is needed. A
+        database has another number of entries, or an entry's value lies outside [−b, b].
 
     Guarantee
     ---------
     *Privacy*: epsilon-differential privacy when one entry is replaced, because each entry gives one answer of
-    an epsilon-local randomizer (K11 §5.1.1). The loss is epsilon in the far tail of the average. *Utility*:
-    on n ≥ `laplace_size(…)` independent entries the answer is within tau of E[g] with probability ≥ 1 − beta
-    (K11 Lemma 5.6, but with max{1, 1/ε²} in place of 1/ε²); n ≥ 34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta) is
-    enough. The derivation is at the top of `mechanisms.local.averaging.sizes`.
+    an epsilon-local randomizer (K11 §5.1.1). The loss is epsilon in the far tail of the average.
+
+    *Utility*: on n ≥ `laplace_size(…)` independent entries the answer is within tau of E[g] with probability
+    ≥ 1 − beta. This is K11 Lemma 5.6 with max{1, 1/ε²} in place of 1/ε². n ≥ 34·(b²/tau²)·max{1,
+    1/ε²}·ln(2/beta) is enough. The derivation is at the top of `mechanisms.local.averaging.sizes`.
 
     Examples
     --------
@@ -119,8 +122,7 @@ class LaplaceAverage(LocalAverage):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, of shape (size,) or (size, dimension).
 
-        From the same generator state, run i draws the same noise on every database. The sum of n Laplace
-        variables is drawn from its own law.
+        From the same generator state, run i draws the same noise on every database.
         """
         mean = self._mean(database)
         noise = self.noise.sample(size * mean.size, rng) / self._n
@@ -158,7 +160,9 @@ class LaplaceAverage(LocalAverage):
         )
 
     def failure(self, high: float) -> float:
-        """Return Pr[|answer − E[g]| > tolerance], exactly, if g is b with probability `high`, else −b.
+        """Return the exact probability that the answer misses E[g] by more than the tolerance.
+
+        g is b with probability `high`, else −b.
 
         Examples
         --------
@@ -179,7 +183,7 @@ class LaplaceAverage(LocalAverage):
 
 @dataclass(frozen=True, kw_only=True)
 class SignAverage(LocalAverage):
-    """The average of all entries' randomized responses to a ±1 query, de-biased.
+    """The de-biased average of all entries' randomized responses to a ±1 query.
 
     Parameters
     ----------
@@ -195,10 +199,11 @@ class SignAverage(LocalAverage):
 
     Guarantee
     ---------
-    *Privacy*: epsilon-differential privacy when one entry is replaced, as for `LaplaceAverage`. *Utility*: a
-    report has mean tanh(epsilon/2)·g, so the average report ÷ tanh(epsilon/2) is unbiased, and within tau of
-    E[g] with probability ≥ 1 − beta on n ≥ `sign_size(…)` = ⌈2·ln(2/beta)/(tau·tanh(ε/2))²⌉ independent
-    entries.
+    *Privacy*: epsilon-differential privacy when one entry is replaced, as for `LaplaceAverage`.
+
+    *Utility*: a report has mean tanh(epsilon/2)·g. So the average report ÷ tanh(epsilon/2) is unbiased. It is
+    within tau of E[g] with probability ≥ 1 − beta on n ≥ `sign_size(…)` = ⌈2·ln(2/beta)/(tau·tanh(ε/2))²⌉
+    independent entries.
 
     Examples
     --------
@@ -223,17 +228,17 @@ class SignAverage(LocalAverage):
         return sizes.sign_size(tau=tolerance, beta=self.beta, epsilon=self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the answers of `size` runs; a run draws only the number of entries that report 1."""
+        """Return the answers of `size` runs."""
         ones, truth = self._ones(database), self.randomizer.truth
         reported = rng.binomial(ones, truth, size) + rng.binomial(self._n - ones, 1.0 - truth, size)
         return np.asarray(self._estimate(2 * reported - self._n))
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None for more than 256 entries, because it would take long."""
+        """Return the exact law of the answer, or None for more than 256 entries."""
         return None if self._n > _MOST_EXACT else self.law(database)
 
     def law(self, database: Any) -> Finite:
-        """Return the exact law of the answer, for a database of any size n, in time n².
+        """Return the exact law of the answer, for n entries in time n².
 
         Examples
         --------
@@ -258,7 +263,9 @@ class SignAverage(LocalAverage):
         return math.sqrt(2.0 * math.log(2.0 / beta) / self._n) / self.randomizer.shrinkage
 
     def failure(self, high: float) -> float:
-        """Return Pr[|answer − E[g]| > tolerance], exactly, if g is 1 with probability `high`, else −1.
+        """Return the exact probability that the answer misses E[g] by more than the tolerance.
+
+        g is 1 with probability `high`, else −1.
 
         Examples
         --------
@@ -282,7 +289,7 @@ def _debiased(total: Any, size: int, epsilon: float) -> Any:
 
 
 def _sign_law(ones: int, size: int, epsilon: float) -> Finite:
-    """Return the law of the estimate, which depends on the database only through its number of ones."""
+    """Return the law of the estimate if `ones` of the entries are 1."""
     from audit.distributions import Finite
 
     logs = failures.log_reports(ones, size, truth=SignResponse(epsilon=epsilon).truth)

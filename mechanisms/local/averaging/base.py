@@ -1,4 +1,4 @@
-"""The common part of local averages: sizes, runs, streams of entries, problems."""
+"""The common part of local averages."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["LocalAverage"]
 
 _CHUNK = 2**17
-"""Entries answered at once. A run holds only these in memory, for a database of any size."""
+"""Number of entries that answer at once, and the most that a run holds in memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalAverage(StatedSize, ClaimsItsEpsilon):
-    """Estimates a mean from a sum of answers, one from every entry; see the two subclasses."""
+    """Estimates a mean from the sum of one answer of every entry."""
 
     epsilon: float = 1.0
     query: Callable[[Any], Any] | None = None
@@ -81,7 +81,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim that the answer is within the tolerance of the mean; None without a tolerance."""
+        """The claim that the answer is within the tolerance, or None without a tolerance."""
         return None if self.tolerance is None else Accuracy(self.tolerance, self.beta)
 
     @property
@@ -90,12 +90,14 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the average answer of one run: a float, or an array for a vector query."""
+        """Return the average answer of one run, an array for a vector query."""
         self._sized(len(database))
         return self.stream((database[i : i + _CHUNK] for i in range(0, self._n, _CHUNK)), rng)
 
     def stream(self, chunks: Iterable[Any], rng: np.random.Generator) -> Any:
-        """Return the average answer on a database that comes in chunks, one chunk in memory at a time.
+        """Return the average answer on a database that comes in chunks.
+
+        Only one chunk is in memory at a time.
 
         Parameters
         ----------
@@ -107,8 +109,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         Raises
         ------
         InvalidValue
-            There are more or fewer entries than `size`, or a value lies outside the bound. Nothing is
-            returned.
+            There are more or fewer entries than `size`, or a value lies outside the bound.
 
         Examples
         --------
@@ -149,7 +150,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return varied(problem, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of databases that differ in one entry, by a pair that the randomizer suggests."""
+        """Return pairs of databases that differ in one entry."""
         pairs = self.randomizer.suggested_pairs()
         rest = self._n - 1
         return [([*left] * (rest + 1), [*right, *(list(left) * rest)]) for left, right in pairs]

@@ -1,4 +1,4 @@
-"""The exact probability that a local average misses its tolerance, and the error that a size guarantees."""
+"""Exact failure probabilities of local averages, and the error that a size guarantees."""
 
 from __future__ import annotations
 
@@ -18,20 +18,25 @@ if TYPE_CHECKING:
 __all__ = ["laplace_error", "laplace_failure", "log_reports", "sign_failure"]
 
 _NEGLIGIBLE = 1e-22
-"""Binomial probabilities below this are left out; together they are below 1e-15 for n up to 10 million."""
+"""Binomial probabilities below this are left out.
+
+Together they are below 1e-15 for n up to 10 million.
+"""
 
 _TIE = 1e-9
 """A deviation that equals tau up to rounding does not count as above it."""
 
 
 def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float = 1.0) -> float:
-    """Return Pr[|average − mean| > tau] for entries that are b with probability `high`, else −b.
+    """Return the exact probability that a Laplace average misses the mean by more than tau.
+
+    Entries are b with probability `high`, else −b.
 
     Guarantee
     ---------
-    Exact up to rounding: Σ_k Binomial(n, high)(k)·Pr[|d_k + noise/n| > tau], where d_k is the deviation of
-    the entries' average, and the noise has the law of `LaplaceSum`. Terms of probability below 1e-22 are left
-    out.
+    Exact up to rounding: Σ_k Binomial(n, high)(k)·Pr[|d_k + noise/n| > tau]. Here d_k is the deviation of the
+    entries' average if k of them are b. The noise has the law of `LaplaceSum`. Terms of probability below
+    1e-22 are left out.
 
     Examples
     --------
@@ -46,14 +51,13 @@ def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float 
 
 
 def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float:
-    """Return Pr[|de-biased average of reports − mean| > tau].
+    """Return the exact probability that a sign average misses the mean by more than tau.
 
     Entries are 1 with probability `high`, else −1.
 
     Guarantee
     ---------
-    Exact up to rounding: the reports of independent entries are independent, each 1 with probability ½ +
-    (2·high − 1)·tanh(ε/2)/2.
+    Exact up to rounding. The reports are independent, each 1 with probability ½ + (2·high − 1)·tanh(ε/2)/2.
 
     Examples
     --------
@@ -69,8 +73,7 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
     """Return log Pr[k reports are 1] for k = 0 … size, if `ones` of the entries are 1.
 
-    The number of these reports is Binomial(ones, truth) + Binomial(size − ones, 1 − truth); the laws are
-    convolved in log space.
+    k is Binomial(ones, truth) + Binomial(size − ones, 1 − truth).
 
     Examples
     --------
@@ -87,7 +90,7 @@ def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
 
 
 def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
-    """Return the log-probabilities of 0 … size under a binomial law, faster than scipy.stats does."""
+    """Return the log-probabilities of 0 … size under a binomial law."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     k = np.arange(size + 1)
@@ -96,7 +99,9 @@ def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
 
 
 def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimension: int = 1) -> float:
-    """Return the tau with 2·d·exp(−size·r(tau)) = beta, with r as in `laplace_exponent`.
+    """Return the error tau that a Laplace average of this size guarantees.
+
+    It solves 2·d·exp(−size·r(tau)) = beta, where r is `laplace_exponent` and d the dimension.
 
     Examples
     --------
@@ -120,7 +125,7 @@ def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimensi
 
 
 def _deviations(size: int, high: float, *, bound: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return, for k = 0 … size, the probability of k high entries and the resulting error of the average."""
+    """Return, for k = 0 … size, the probability of k high entries and their deviation."""
     from scipy import stats
 
     high = probability(high, what="The probability `high`")

@@ -1,4 +1,7 @@
-"""The law of a sum of hundreds of Laplace variables or more; the time does not depend on their number."""
+"""The law of a sum of hundreds of Laplace variables or more.
+
+The time does not depend on their number.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +18,31 @@ if TYPE_CHECKING:
 __all__ = ["log_density", "log_tail"]
 
 _NODES = 48
-"""Points of the Gauss rule: with 48 the integral of the tail is right to 13 digits."""
+"""Points of the Gauss rule.
+
+With 48 the integral of the tail is right to 13 digits.
+"""
 
 _BEYOND = 45.0
-"""The integral of a tail ends where the density has fallen by about e^−45."""
+"""The integral of a tail ends where the density has fallen by e^−45."""
 
 _CELLS = 2**19
-"""Nodes that are held at once: 4 MB for each array."""
+"""Nodes that are held at once, 4 MB for each array."""
 
 
 def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return the log-density, at x ≥ 0, of a sum of more than 256 Lap(1) variables (`size` of them).
+    """Return the log-density, at x ≥ 0, of a sum of more than 256 Lap(1) variables.
 
     Guarantee
     ---------
-    Correct within 1e-13 + 1e-15·|log-density|. The sum is a difference of two Gamma(n) variables, with
-    density x^ν·K_ν(x)/(√π·2^ν·Γ(n)), ν = n − 1/2. Olver's expansion of K_ν(νz) for large ν holds uniformly
-    for z > 0 (DLMF 10.41.4). Γ(ν + 1/2) has Stirling's expansion for large ν. The large terms cancel, which
-    leaves
+    Correct within 1e-13 + 1e-15·|log-density|. The sum of n = `size` variables is a difference of two
+    Gamma(n) variables. Its density is x^ν·K_ν(x)/(√π·2^ν·Γ(n)), ν = n − 1/2. Olver's expansion of K_ν(νz) for
+    large ν holds uniformly for z > 0 (DLMF 10.41.4). Γ(ν + 1/2) has Stirling's expansion for large ν. The
+    large terms cancel, which leaves
 
         −ν·(s − 1 − ln((1 + s)/2)) − ln(4π·ν·s)/2 + ln Σ_k (−1)^k·U_k(1/s)/ν^k − (Stirling's series),
 
-    with z = x/ν and s = √(1 + z²). Five terms are used; the sixth, at most 2/ν⁶, bounds what is left out.
+    with z = x/ν and s = √(1 + z²). Five terms are used. The sixth, at most 2/ν⁶, bounds what is left out.
 
     Examples
     --------
@@ -51,14 +57,12 @@ def log_density(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 
 def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return log Pr[sum > x], at x ≥ 0, for a sum of more than 256 Lap(1) variables (`size` of them).
-
-    At x = ∞ the value is −∞.
+    """Return log Pr[sum > x], at x ≥ 0, for a sum of more than 256 Lap(1) variables.
 
     Guarantee
     ---------
     Correct within 1e-12 + 1e-15·|log-probability|. The tail is the density at x times the integral of
-    density(t)/density(x) over t > x. A Gauss rule computes it from x to where this ratio is about e^−45; the
+    density(t)/density(x) over t > x. A Gauss rule computes it from x to where this ratio is about e^−45. The
     rule is accurate because the density is log-concave and smooth.
 
     Examples

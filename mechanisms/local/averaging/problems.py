@@ -16,7 +16,7 @@ __all__ = ["MeanProblem", "library", "varied"]
 
 @dataclass(frozen=True, eq=False)
 class MeanProblem:
-    """Independent entries from a finite distribution; the right answer is the query's mean under it.
+    """Independent entries from a finite distribution, with their mean to be estimated.
 
     Parameters
     ----------
@@ -51,14 +51,17 @@ class MeanProblem:
         return float(mean) if mean.ndim == 0 else mean
 
     def draw(self, rng: np.random.Generator) -> Any:
-        """Return a fresh database: an array if the entries are numbers, else a list."""
+        """Return a fresh database."""
         chosen = rng.choice(len(self.records), self.size, p=self.probabilities)
         if all(type(record) in (int, float) for record in self.records):
             return np.asarray(self.records)[chosen]
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance from the answer to E[g] in any coordinate; ∞ for a non-number."""
+        """Return the largest distance from the answer to E[g] in any coordinate.
+
+        If the answer is not a number, it is ∞.
+        """
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
@@ -69,10 +72,9 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    The first four are: all weight on the lowest value; all on the highest; half on each (the largest possible
-    variance); nine tenths on the lowest and one tenth on the highest. If the value nearest 0 is neither the
-    lowest nor the highest, one distribution puts all weight on that value (only the noise varies). If there
-    are more than two records, the last distribution gives all records the same weight.
+    Four put all weight on the lowest value, all on the highest, half on each, or nine tenths on the lowest
+    and one tenth on the highest. If another value is nearest 0, one distribution puts all weight on it. With
+    more than two records, the last distribution is uniform.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
 
 
 def varied(problem: MeanProblem, rng: np.random.Generator) -> MeanProblem:
-    """Return the problem with its probabilities moved towards random probabilities.
+    """Return the problem with its probabilities moved towards random ones.
 
     Examples
     --------

@@ -1,10 +1,11 @@
-"""How many entries the local answer to a statistical query needs: K11 Lemma 5.6 with explicit constants.
+"""How many entries the local answer to a statistical query needs.
 
-Every bound is on the chance that the answer misses the mean of g over the *distribution* of the entries by
-more than tau. It covers sampling error and noise together. Derivation: an entry's report g(z_i) + η_i has the
-mean v = E[g]. The values of g are in [−b, b], so E[e^(t(g − v))] ≤ e^(t²b²/2) by Hoeffding's lemma. Laplace
-noise of scale λ has E[e^(tη)] = 1/(1 − λ²t²). The n reports are independent. Markov's inequality, applied to
-errors above and below v, gives
+This is K11 Lemma 5.6 with explicit constants. Every bound is on the chance that the answer misses the mean of
+g over the *distribution* of the entries by more than tau. It covers sampling error and noise together.
+
+Derivation: an entry's report g(z_i) + η_i has the mean v = E[g]. The values of g are in [−b, b], so E[e^(t(g
+− v))] ≤ e^(t²b²/2) by Hoeffding's lemma. Laplace noise of scale λ has E[e^(tη)] = 1/(1 − λ²t²). The n reports
+are independent. Markov's inequality, applied to errors above and below v, gives
 
     Pr[|answer − v| ≥ tau] ≤ 2·exp(−n·r),   r = sup over 0 < t < 1/λ of  t·tau − t²b²/2 + ln(1 − λ²t²).
 
@@ -34,18 +35,18 @@ _ROUNDING = 1e-12
 
 
 def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return the number of entries that the repaired K11 Lemma 5.6 asks for, in closed form.
+    """Return the number of entries that the repaired K11 Lemma 5.6 asks for.
 
     Parameters
     ----------
     tau
-        Tolerance, 0 < tau ≤ 2·bound (no entry can be further off than 2·bound).
+        Tolerance, 0 < tau ≤ 2·bound.
     beta
         Failure probability, in (0, 1).
     epsilon
         Privacy of every entry, > 0.
     bound
-        b: the query's values lie in [−b, b].
+        The query's values lie in [−b, b] for this b.
 
     Guarantee
     ---------
@@ -63,12 +64,12 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
-    """Return an exponent r for which Pr[|answer − mean| ≥ tau] ≤ 2·e^(−n·r), for noise of this scale.
+    """Return an exponent r for which Pr[|answer − mean| ≥ tau] ≤ 2·e^(−n·r).
 
     Guarantee
     ---------
-    r is at most the supremum at the top of this module, and smaller by a relative 1e-9 at most. The bound is
-    valid, because every t of the supremum gives a bound.
+    r is below the supremum at the top of this module by a relative 1e-9 at most. The bound is valid, because
+    every t of the supremum gives a bound.
 
     Examples
     --------
@@ -98,7 +99,9 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return how many entries `LaplaceAverage` needs for an error ≤ `tau` with probability 1 − `beta`.
+    """Return how many entries `LaplaceAverage` needs.
+
+    Its error is then at most `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -107,7 +110,7 @@ def laplace_size(
     sensitivity
         The largest L1 distance between two values of g; default 2·bound·dimension.
     dimension
-        Number of coordinates of g. With probability 1 − beta all of them are within tau.
+        Number d of coordinates of g. With probability 1 − beta all of them are within tau.
 
     Guarantee
     ---------
@@ -130,11 +133,13 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return how many entries are needed for a mean *noise* within ± `tau` with probability 1 − `beta`.
+    """Return how many entries are needed for a small mean *noise*.
+
+    The mean noise is then within ± `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
-    ⌈ln(2/beta)/I(tau·ε/2b)⌉ with I of `laplace_rate`: the corrected K11 Lemma A.3.
+    ⌈ln(2/beta)/I(tau·ε/2b)⌉ with I of `laplace_rate`. This is the corrected K11 Lemma A.3.
 
     Examples
     --------
@@ -149,7 +154,9 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return how many entries `SignAverage` needs for an error ≤ `tau` with probability 1 − `beta`.
+    """Return how many entries `SignAverage` needs.
+
+    Its error is then at most `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------

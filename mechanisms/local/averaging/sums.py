@@ -1,4 +1,4 @@
-"""The exact law of a sum of Laplace variables, and the tail bounds that hold for it."""
+"""The exact law of a sum of Laplace variables, and bounds on its tail."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 __all__ = ["LaplaceSum", "laplace_rate", "mean_tail_bound"]
 
 _CELLS = 2**21
-"""Terms of the mixture held at once: 16 MB."""
+"""Terms of the mixture held at once, 16 MB."""
 
 _MIXED = 256
-"""Up to this many variables the law is a mixture with one term for each; beyond, it is an expansion."""
+"""Up to this many variables the law is a mixture, and beyond it an expansion."""
 
 
 @dataclass(frozen=True)
 class LaplaceSum:
-    """The sum of `size` independent Lap(scale) variables, by its exact law.
+    """The sum of independent Laplace variables, by its exact law.
 
     Parameters
     ----------
     size
-        n ≥ 1. Evaluating the law takes time in proportion to n up to 256, and constant time beyond.
+        Number n ≥ 1 of variables. Evaluating the law takes time n up to 256, and constant time beyond.
     scale
         A finite number > 0.
 
@@ -48,14 +48,14 @@ class LaplaceSum:
 
     Guarantee
     ---------
-    |sum|/scale is a mixture of Gamma variables: of shape n − k with probability C(n−1+k, k)·2^(1−n−k), k = 0
-    … n − 1. Derivation: a Laplace variable is a difference of two exponential ones, so the sum is G − G′ with
-    independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Each arrival belongs to
-    either process with probability 1/2. When one process has its n-th arrival, the other has had k with
-    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, the other's n − k missing arrivals take a time
-    Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape >
-    j], all of whose terms are positive. So in log space no digit is lost in the tail. Beyond 256 variables
-    another formula is used, within 1e-12 (`large_sums`).
+    |sum|/scale is a mixture of Gamma variables. The shape is n − k with probability C(n−1+k, k)·2^(1−n−k), k
+    = 0 … n − 1. Derivation: a Laplace variable is a difference of two exponential ones. So the sum is G − G′
+    with independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Each arrival belongs
+    to either process with probability 1/2. When one process has its n-th arrival, the other process has had k
+    with probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a time Gamma(n
+    − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j]. All
+    terms are positive, so no digit of the tail is lost in log space. Beyond 256 variables another formula is
+    used, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -74,7 +74,7 @@ class LaplaceSum:
 
     @cached_property
     def log_weights(self) -> NDArray[np.float64]:
-        """Log-weights of shapes 1 … n (in this order) in the Gamma mixture that is the law of |sum|/scale."""
+        """Log-weights of shapes 1 … n in the Gamma mixture of |sum|/scale."""
         from scipy.special import gammaln
 
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)
@@ -108,7 +108,7 @@ class LaplaceSum:
         return scalar_or_array(np.where(np.asarray(x) >= 0.0, outer, log_complement(outer)), x)
 
     def logcdf(self, x: Any) -> Any:
-        """Return log Pr[sum ≤ x]. The law is symmetric, so this is log Pr[sum > −x].
+        """Return log Pr[sum ≤ x].
 
         Examples
         --------
@@ -128,7 +128,7 @@ class LaplaceSum:
         return float(np.exp(self._log_outer(x)))
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `size` independent sums, each the difference of two Gamma variables.
+        """Return `size` independent sums.
 
         Examples
         --------
@@ -154,11 +154,10 @@ class LaplaceSum:
         )
 
     def isf(self, log_probability: Any) -> NDArray[np.float64]:
-        """Return the x ≥ 0 with log Pr[sum > x] = `log_probability`, which is at most log ½.
+        """Return the x ≥ 0 with log Pr[sum > x] = `log_probability`, at most log ½.
 
-        The method is Newton's, from 0. A sum of log-concave variables is log-concave, and so is Pr[sum > x].
-        So the first step reaches or passes the solution, and each further step comes nearer without passing
-        it.
+        Newton's method starts at 0. The tail Pr[sum > x] is log-concave. So step 1 reaches or passes the
+        solution, and further steps come nearer without passing it.
 
         Examples
         --------
@@ -170,7 +169,7 @@ class LaplaceSum:
 
     @cached_property
     def _log_shape_tails(self) -> NDArray[np.float64]:
-        """Log-probabilities of a shape > j in the Gamma mixture, for j = 0 … n − 1."""
+        """Log-probabilities of shapes above j in the Gamma mixture, for j = 0 … n − 1."""
         return np.asarray(np.logaddexp.accumulate(self.log_weights[::-1])[::-1])
 
     def _log_outer(self, x: Any) -> Any:
@@ -184,7 +183,7 @@ class LaplaceSum:
         return np.reshape(function(points, self.size), np.shape(x))
 
     def _mixed(self, x: Any, logs: NDArray[np.float64]) -> Any:
-        """Return log Σ_j Pr[Poisson(|x|/scale) = j]·exp(logs[j]), a block of points at a time."""
+        """Return log Σ_j Pr[Poisson(|x|/scale) = j]·exp(logs[j])."""
         points = np.abs(np.ravel(np.asarray(x, dtype=np.float64))) / self.scale
         block = max(1, _CELLS // self.size)
         parts = [_poisson_mixture(points[i : i + block], logs) for i in range(0, len(points), block)]
@@ -193,7 +192,7 @@ class LaplaceSum:
 
 @dataclass(frozen=True)
 class _MeanPiece(SmoothPiece):
-    """The density of a fixed answer plus the mean of Laplace variables; its quantiles are fast to compute."""
+    """The density of a fixed answer plus the mean of Laplace variables."""
 
     _: KW_ONLY
     answer: float
@@ -210,7 +209,7 @@ class _MeanPiece(SmoothPiece):
 
 @lru_cache(maxsize=16)
 def _quantiles(total: LaplaceSum, wanted: bytes) -> NDArray[np.float64]:
-    """Return `isf` at these log-probabilities; cached, because an audit asks again for each pair."""
+    """Return `isf` at these log-probabilities."""
     logs = np.frombuffer(wanted)
     x = np.zeros_like(logs)
     for _ in range(100):
@@ -246,14 +245,16 @@ def _poisson_mixture(points: NDArray[np.float64], logs: NDArray[np.float64]) -> 
 
 
 def laplace_rate(x: float) -> float:
-    """Return the exponent I(x) of the bound Pr[mean of n Lap(λ) variables > x·λ] ≤ e^(−n·I(x)).
+    """Return the best exponent of a tail bound for means of Laplace variables.
+
+    It is I(x) in Pr[mean of n Lap(λ) variables > x·λ] ≤ e^(−n·I(x)).
 
     Guarantee
     ---------
-    For every n, Pr[mean > x·λ] ≤ e^(−n·I(x)) (Markov on e^(t·sum), whose expectation is (1 − λ²t²)^(−n)), and
-    no larger exponent holds for all n (Cramér). I(x) = sup_t {x·t + ln(1 − t²)} = x·t + ln(1 − t²) at t =
-    (√(1 + x²) − 1)/x. K11 Lemma A.3 has x²/4 in place of I(x). This is larger than I(x) for *every* x > 0,
-    because the lemma replaces 1/(1 − t²) by e^(t²), which is smaller.
+    The bound holds for every n (Markov on e^(t·sum), whose expectation is (1 − λ²t²)^(−n)). No larger
+    exponent holds for all n (Cramér). I(x) = sup_t {x·t + ln(1 − t²)} = x·t + ln(1 − t²) at t = (√(1 + x²) −
+    1)/x. K11 Lemma A.3 has x²/4 in place of I(x). This is larger than I(x) for *every* x > 0, because the
+    lemma replaces 1/(1 − t²) by e^(t²), which is smaller.
 
     Examples
     --------
@@ -269,15 +270,17 @@ def laplace_rate(x: float) -> float:
 
 
 def mean_tail_bound(size: int, *, scale: float, delta: float) -> float:
-    """Return the repaired bound of K11 Lemma A.3 on Pr[|mean of `size` Lap(scale)| ≥ delta].
+    """Return the repaired bound of K11 Lemma A.3 on the tail of a Laplace mean.
+
+    It bounds Pr[|mean of `size` Lap(scale)| ≥ delta].
 
     Guarantee
     ---------
-    The bound is 2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) for larger delta.
-    Derivation: 1/(1 − y) ≤ e^(2y) for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at
-    least t·delta − 2λ²t² for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t =
-    1/(√2·λ), which leaves delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is
-    looser than 2·exp(−n·`laplace_rate`), and simpler.
+    Let n = `size` and λ = `scale`. The bound is 2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and
+    2·exp(−n·delta/(2√2·λ)) for larger delta. Derivation: 1/(1 − y) ≤ e^(2y) for 0 ≤ y ≤ 1/2. So with y = λ²t²
+    the exponent of Markov's bound is at least t·delta − 2λ²t² for t ≤ 1/(√2·λ). For delta ≤ 2√2·λ take t =
+    delta/4λ². For larger delta take t = 1/(√2·λ), which leaves delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2
+    is for the two sides.
 
     Examples
     --------
