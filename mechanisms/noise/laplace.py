@@ -29,21 +29,22 @@ __all__ = ["LaplaceMechanism"]
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceMechanism(ClaimsItsEpsilon):
-    """Answer a query with Laplace noise of scale sensitivity/epsilon on every coordinate.
+    """Answers a query with Laplace noise of scale sensitivity/epsilon.
 
     Parameters
     ----------
     epsilon
-        The privacy claimed, > 0. The scale of the noise is set for it.
+        The privacy claimed, > 0.
     query
-        f: takes a database, returns a number, or a vector if `dimension` is given. Default: the sum.
+        The query f. It takes a database, and returns a number, or a vector if `dimension` is given. Default:
+        the sum.
     sensitivity
-        Δf: the most that f changes between neighbours, in L1 norm for a vector. It is declared, not derived:
-        the default, 1, is right for the default query on the default records.
+        The most Δf by which f changes between neighbours, in L1 norm for a vector. It is not checked. The
+        default, 1, is right for the default query on the default records.
     dimension
-        None for a query that returns a number, else the length of the vector it returns.
+        The length of the vector that the query returns, or None if it returns a number.
     relation, records, size
-        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+        Which databases are neighbours, their possible records, and their length (or least and greatest).
 
     Raises
     ------
@@ -53,11 +54,11 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy under `relation` (B Definition 2 generalised, Theorem 3; K11 Theorem 2.3; BNS
-    Theorem 1), for real numbers. (The low bits of double-precision noise reveal more.) The density at v is Π
+    epsilon-differential privacy under `relation`, for real numbers (B Definition 2 generalised, Theorem 3;
+    K11 Theorem 2.3; BNS Theorem 1). The low bits of double-precision noise reveal more. The density at v is Π
     exp(−|v_j − f(z)_j|/λ)/2λ with λ = Δf/epsilon. By the triangle inequality, the log-ratio between
-    neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon. It equals ‖f(z) − f(z′)‖₁/λ at every v that lies beyond
-    f(z) as seen from f(z′).
+    neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon. Points v beyond f(z) as seen from f(z′) attain the
+    bound ‖f(z) − f(z′)‖₁/λ.
 
     Examples
     --------
@@ -90,11 +91,17 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
     @property
     def scale(self) -> float:
-        """Scale of the noise: sensitivity/epsilon (its standard deviation is √2 times that)."""
+        """Scale of the noise, sensitivity/epsilon."""
         return self.sensitivity / self.epsilon
 
     def answer(self, database: Any) -> float | NDArray[np.float64]:
-        """Return the query's exact answer; refuse one that is not finite or not of the declared shape."""
+        """Return the query's exact answer.
+
+        Raises
+        ------
+        InvalidValue
+            The answer is not finite or not of the declared shape.
+        """
         answer = floats(self.query(database), what=f"The answer of the query of `{type(self).__name__}`")
         shape = () if self.dimension is None else (self.dimension,)
         if answer.shape != shape or not np.isfinite(answer).all():
@@ -114,7 +121,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` noisy answers, of shape (size,) or (size, dimension).
 
-        For a given `rng`, the noise of run i is the same on every database.
+        From the same generator state, run i draws the same noise on every database.
         """
         answer = self.answer(database)
         return answer + LaplaceNoise(self.scale).sample((size, *np.shape(answer)), rng)
@@ -139,7 +146,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
         return LaplaceNoise(self.scale).bound(beta, coordinates=self.dimension or 1)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of a constant database and the neighbour that moves the answer furthest."""
+        """Return pairs of a constant database and a neighbour with another answer."""
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
 
     def _distance(self, left: Any, right: Any) -> float:

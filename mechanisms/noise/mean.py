@@ -32,19 +32,19 @@ __all__ = ["LaplaceMean"]
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceMean(StatedSize, ClaimsItsEpsilon):
-    """Return the mean of `size` values in [0, upper] with Laplace noise of scale upper/(epsilon·size).
+    """The mean of values in [0, upper] with Laplace noise of scale upper/(epsilon·size).
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     upper
-        b: every value lies in [0, upper]. Public, as is `size`.
+        Every value lies in [0, upper]. Public, as is `size`.
     size
-        n: the number of records. A database of another length is refused.
+        Number n of records. A database of another length is refused.
     clamp
-        False: a value outside [0, upper], NaN included, is refused. True: such a value is replaced by the
-        nearest end of the range (NaN by 0). The guarantee then covers every list of `size` numbers.
+        If false, a value outside [0, upper] is refused, and so is NaN. If true, it is replaced by the nearest
+        end of the range (NaN by 0). The guarantee then covers every list of `size` numbers.
     beta
         The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
@@ -59,10 +59,9 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy when one value is replaced (B Definition 2 and Theorem 3), for real numbers.
-    The mean moves by at most b/n. Shifting the noise by b/n changes its density by a factor of at most
-    exp((b/n)/scale) = e^epsilon. B calls the *rate* epsilon·n/b "scale"; the scale is its reciprocal. Inputs
-    are never trusted: an unchecked value of 10·b would lose 10·epsilon. A refusal depends on the database; it
-    lies outside the guarantee, which is about databases over [0, b].
+    With b = `upper`, the mean moves by at most b/n. Shifting the noise by b/n changes its density by a factor
+    of at most exp((b/n)/scale) = e^epsilon. B calls the *rate* epsilon·n/b "scale"; the scale is its
+    reciprocal. A refusal depends on the database, and lies outside the guarantee.
 
     Examples
     --------
@@ -96,13 +95,11 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy:
-        """The accuracy claimed: `error_bound(beta)`, exceeded with probability `beta` exactly."""
+        """The claim that the error exceeds `error_bound(beta)` with probability `beta`."""
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
         """Return databases with all values at one end of the range, or half at each end.
-
-        The law of the error is the same on all databases.
 
         Examples
         --------
@@ -133,7 +130,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.upper / self.size / self.epsilon
 
     def answer(self, database: Any) -> float:
-        """Return the exact mean of the values, which are clamped first if `clamp` is True."""
+        """Return the exact mean of the values, after any clamping."""
         values = self._values(database)
         if self.clamp:
             values = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, self.upper)
@@ -170,12 +167,13 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return LaplaceNoise(self.scale).law(self.answer(database))
 
     def error_bound(self, beta: float) -> float:
-        """Return the error that is exceeded with probability `beta`: (upper/(epsilon·size))·ln(1/beta).
+        """Return the error that is exceeded with probability `beta`.
+
+        It is (upper/(epsilon·size))·ln(1/beta).
 
         Guarantee
         ---------
-        Exact; see `LaplaceNoise.bound` (B Theorem 3). With `clamp` the error is against the mean of the
-        clamped values.
+        Exact (B Theorem 3). With `clamp` the error is against the mean of the clamped values.
 
         Examples
         --------
@@ -189,7 +187,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def _at(self, alpha: float | None, beta: float | None) -> LaplaceMean:
-        """Return the mechanism for the least number of values with which the error is at most alpha."""
+        """Return the mechanism for the least number of values with error at most alpha."""
         told = self if beta is None else replace(self, beta=beta)
         most = self.utility_claim.alpha if alpha is None else alpha
         finite_number(most, what=f"The `alpha` of `{type(self).__name__}`", above=0)
@@ -197,7 +195,10 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return replace(told, size=max(1, math.ceil(needed * (1.0 - 1e-12))))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a pair whose means differ by b/n; with `clamp`, also a pair with a value out of range."""
+        """Return pairs of neighbours whose means differ by upper/size.
+
+        If `clamp` is True, one pair has a value out of range.
+        """
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]

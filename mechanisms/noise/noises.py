@@ -1,4 +1,4 @@
-"""The two kinds of noise, Laplace and geometric, and the law of an answer plus noise."""
+"""Laplace and geometric noise, and the law of an answer plus noise."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["GeometricNoise", "LaplaceNoise"]
 
 _SMALLEST_RATE = 1e-12
-"""Two-sided geometric noise of this rate exceeds 64-bit integers with probability below e^(−1e5)."""
+"""Smallest rate of geometric noise, at which draws fit 64-bit integers.
+
+Noise of this rate exceeds them with probability below e^(−1e5).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LaplaceNoise:
-    """Lap(scale): density exp(−|x|/scale)/(2·scale), standard deviation √2·scale.
+    """Laplace noise with density exp(−|x|/scale)/(2·scale).
 
-    K11 §2.1 has this form. B Definition 2 parametrises by the *rate* 1/scale and calls it "scale"; K08
-    footnote 5 prints the standard deviation as √2/scale.
+    Its standard deviation is √2·scale. K11 §2.1 has this form. B Definition 2 calls the *rate* 1/scale
+    "scale". K08 footnote 5 prints the standard deviation as √2/scale.
 
     Parameters
     ----------
@@ -44,11 +47,14 @@ class LaplaceNoise:
         finite_number(self.scale, what="The scale of Laplace noise", above=0)
 
     def sample(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return an array of independent draws, which do not depend on the answer."""
+        """Return an array of independent draws."""
         return rng.laplace(0.0, self.scale, shape)
 
     def law(self, answer: float | NDArray[np.float64]) -> Density | Product:
-        """Return the law of the answer plus noise: a density, or for a vector a product of densities."""
+        """Return the law of the answer plus noise.
+
+        It is a density, or for a vector a product of densities.
+        """
         from audit.distributions import Density, Product
 
         if isinstance(answer, float):
@@ -56,12 +62,12 @@ class LaplaceNoise:
         return Product([Density.laplace(value, self.scale) for value in answer.tolist()])
 
     def bound(self, beta: float, *, coordinates: int = 1) -> float:
-        """Return the t that the largest of some independent draws exceeds with probability `beta`.
+        """Return the t that the largest of several draws exceeds with probability `beta`.
 
         Guarantee
         ---------
-        Pr[|x| > t] = e^(−t/scale) for one draw (B, proof of Theorem 3; BNS Theorem 1), so the largest of d
-        exceeds t with probability 1 − (1 − e^(−t/scale))^d, which is `beta` at t = −scale·ln(1 − (1 −
+        Pr[|x| > t] = e^(−t/scale) for one draw (B, proof of Theorem 3; BNS Theorem 1). So the largest of d
+        draws exceeds t with probability 1 − (1 − e^(−t/scale))^d. This is `beta` at t = −scale·ln(1 − (1 −
         beta)^(1/d)).
 
         Examples
@@ -77,12 +83,14 @@ class LaplaceNoise:
 
 @dataclass(frozen=True, slots=True)
 class GeometricNoise:
-    """Two-sided geometric noise: Pr[k] = (α − 1)/(α + 1)·α^(−|k|) on the integers, α = e^rate (C §2).
+    """Two-sided geometric noise on the integers (C §2).
+
+    Pr[k] = (α − 1)/(α + 1)·α^(−|k|) with α = e^rate.
 
     Parameters
     ----------
     rate
-        ln α, at least 1e-12 so that draws fit 64-bit integers.
+        ln α, at least 1e-12.
 
     Examples
     --------
@@ -96,10 +104,10 @@ class GeometricNoise:
         finite_number(self.rate, what="The rate ln α of geometric noise", minimum=_SMALLEST_RATE)
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return an array of independent draws, which do not depend on the answer.
+        """Return an array of independent draws.
 
-        The difference of two independent geometric variables has this law. With r = 1/α its probability of k
-        is (1 − r)²·Σ_j r^j·r^(j+|k|) = (1 − r)/(1 + r)·r^|k|.
+        Each is the difference of two independent geometric variables. With r = 1/α, its probability of k is
+        (1 − r)²·Σ_j r^j·r^(j+|k|) = (1 − r)/(1 + r)·r^|k|.
         """
         stop = -math.expm1(-self.rate)
         noise: NDArray[np.int64] = rng.geometric(stop, size) - rng.geometric(stop, size)
@@ -116,8 +124,8 @@ class GeometricNoise:
 
         Guarantee
         ---------
-        Pr[|k| > t] = 2·α^(−t)/(α + 1) for whole t ≥ 0 (sum of the two geometric tails), which is at most
-        `beta` from t = log_α(2/(beta·(α + 1))) on.
+        Pr[|k| > t] = 2·α^(−t)/(α + 1) for whole t ≥ 0. This is at most `beta` from t = log_α(2/(beta·(α +
+        1))) on.
 
         Examples
         --------

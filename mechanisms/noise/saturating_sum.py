@@ -1,4 +1,4 @@
-"""A sum in a narrow integer type that stops at the type's end instead of wrapping round."""
+"""A sum in an 8-bit integer that stops at the type's end instead of wrapping round."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["SaturatingSum"]
 
 @dataclass(frozen=True, kw_only=True)
 class SaturatingSum(ClaimsPure):
-    """The sum of values clamped into {0 … upper}, but at most 127, plus two-sided geometric noise.
+    """The sum of values in {0 … upper}, at most 127, plus two-sided geometric noise.
 
     Parameters
     ----------
@@ -42,8 +42,7 @@ class SaturatingSum(ClaimsPure):
     ---------
     epsilon-differential privacy when a record is added or removed. No value is negative, so the sum that
     stops at 127 is min(127, exact sum). The function s ↦ min(127, s) moves no two numbers further apart. So a
-    record moves the result by at most `upper`, for which noise of rate epsilon/upper is right (C §2). A sum
-    that *wraps* round has sensitivity 255.
+    record moves the result by at most `upper`, for which noise of rate epsilon/upper is right (C §2).
 
     Examples
     --------
@@ -65,7 +64,7 @@ class SaturatingSum(ClaimsPure):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a value: whole numbers from 0 to `upper`."""
+        """A Hypothesis strategy for whole numbers from 0 to `upper`."""
         from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.integers(0, self.upper)
@@ -83,16 +82,13 @@ class SaturatingSum(ClaimsPure):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` noisy sums.
-
-        From the same generator state, run i adds the same noise on every database.
-        """
+        """Return `size` noisy sums."""
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of databases, which differ by one added record: the largest value.
+        """Return two pairs of databases that differ by one record of the largest value.
 
-        In one pair this record is added to an empty database. In the other pair it raises the sum to 127.
+        The record is added to an empty database, or raises the sum to 127.
         """
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 

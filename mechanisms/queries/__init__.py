@@ -1,8 +1,8 @@
 """Statistical queries, the oracles that answer them, and the algorithms that ask them.
 
-An SQ learner is written once, for the interface `SQOracle`, and can then ask any of the `oracles`. The
-package `runs` holds such algorithms and their runs as subjects; `simulations` simulates local algorithms by
-statistical queries. Names are resolved on first use, so that importing the package costs nothing.
+A learner for statistical queries (SQ) uses only the interface `SQOracle`, so it can ask any of the `oracles`.
+The package `runs` has such algorithms and their runs as mechanisms. `simulations` simulates local algorithms
+by statistical queries. A module is imported when one of its names is first used.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""A finite distribution of records, under which the exact mean of any query is known."""
+"""A finite distribution of records, under which means of queries are known exactly."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Population:
     Parameters
     ----------
     points
-        The records, at least one: a sequence of anything, or an array with a row for each.
+        The records, at least one, as a sequence or as the rows of an array.
     probabilities
-        One number ≥ 0 for each point; they sum to 1. None: all equal.
+        One number ≥ 0 for each point, with sum 1. Default: all equal.
 
     Raises
     ------
     InvalidValue
-        There is no point, a probability is invalid, or there are not as many probabilities as points.
+        There is no point, a probability is invalid, or the numbers of points and probabilities differ.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Population:
         return np.asarray(self.probabilities, dtype=np.float64)
 
     def expectation(self, query: StatisticalQuery) -> float:
-        """Return the mean of the query, exact up to rounding and never outside its range."""
+        """Return the mean of the query, exact up to rounding."""
         mean = float((self.weights * query.values(self.points)).sum())
         return min(max(mean, query.low), query.high)
 
@@ -102,7 +102,7 @@ class Population:
 
 
 def check_population(population: Any, *, owner: str, has: str = "expectation") -> Any:
-    """Return `population`; refuse it unless it is an object with the method named by `has`.
+    """Return `population`, if it has the method named by `has`.
 
     Examples
     --------

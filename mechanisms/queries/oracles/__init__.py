@@ -1,4 +1,5 @@
-"""Oracles that answer statistical queries: exactly, as badly as allowed, from a sample, privately, locally.
+"""Oracles that answer statistical queries.
 
-The module `oracle` has the interface of all oracles. An algorithm that uses only this runs with any of them.
+They answer exactly, as badly as allowed, from a sample, privately, or in the local model. The module `oracle`
+has their common interface.
 """

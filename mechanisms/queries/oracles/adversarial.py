@@ -26,7 +26,7 @@ __all__ = ["POLICIES", "AdversarialOracle", "Greedy", "offsets"]
 
 
 class AdversarialOracle(Oracle):
-    """Answers with the mean + offset·tau, the offset in [−1, 1] chosen by an adversary.
+    """Answers with the mean + offset·tau, where an adversary chooses the offset.
 
     Parameters
     ----------
@@ -34,9 +34,8 @@ class AdversarialOracle(Oracle):
         The distribution.
     adversary
         A name of `POLICIES`: "up", "down", "towards-zero", "away-from-zero", "alternating". Or a sequence of
-        offsets, one for each query in turn; later offsets are 0. Such an adversary is plain data that
-        Hypothesis can draw and shrink (`offsets`). Or a function of the query and its mean that returns the
-        offset, such as `Greedy`.
+        offsets in [−1, 1], one for each query in turn; later offsets are 0. Or a function of the query and
+        its mean that returns the offset, such as `Greedy`.
 
     Raises
     ------
@@ -45,8 +44,7 @@ class AdversarialOracle(Oracle):
 
     Guarantee
     ---------
-    For every adversary this is a valid SQ oracle (K11 Definition 5.4), and every valid oracle is one of
-    these.
+    For every adversary this is a valid SQ oracle (K11 Definition 5.4). Every valid oracle is one of these.
 
     Examples
     --------
@@ -64,7 +62,10 @@ class AdversarialOracle(Oracle):
         self._policy = _policy(adversary)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
-        """Return `times` answers to one query; the adversary may change its offset between them."""
+        """Return `times` answers to one query.
+
+        The adversary may change its offset between them.
+        """
         truth = self.population.expectation(query)
         answers = np.array([self._worst(query, truth) for _ in range(times)], dtype=np.float64)
         self._count([query], times=times)
@@ -82,14 +83,14 @@ class AdversarialOracle(Oracle):
 
 @dataclass(frozen=True)
 class Greedy:
-    """An adversary that chooses, for each query, the answer that is worst by an objective.
+    """An adversary that gives the worst answer by an objective.
 
     Parameters
     ----------
     objective
-        Takes the query, its mean and an answer; returns a number, larger is worse for the learner.
+        A function of the query, its mean and an answer. A larger value is worse for the learner.
     offsets
-        The offsets to try. Among equally bad ones the first is taken.
+        The offsets to try. Of equally bad offsets the first is taken.
 
     Examples
     --------
@@ -109,14 +110,14 @@ class Greedy:
 
 
 def offsets(most: int, *, extreme: bool = True) -> SearchStrategy[list[float]]:
-    """Return a Hypothesis strategy for adversaries that are lists of at most `most` offsets.
+    """Return a Hypothesis strategy for adversaries that are lists of offsets.
 
     Parameters
     ----------
     most
         The largest number of offsets. After the last one, answers are exact.
     extreme
-        True: only 0 and ±1, because ±1 are the worst answers for most learners. False: any number in [−1, 1].
+        If true, offsets are 0 and ±1, the worst for most learners. If false, they are any numbers in [−1, 1].
 
     Examples
     --------
@@ -146,7 +147,7 @@ POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
     "away-from-zero": lambda: _away_from_zero,
     "alternating": lambda: _InTurn((1.0, -1.0), again=True),
 }
-"""Adversaries by name; each call makes a fresh one."""
+"""Functions that make a fresh adversary, by name."""
 
 
 class _InTurn:

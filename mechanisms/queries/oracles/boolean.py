@@ -21,17 +21,17 @@ __all__ = ["BooleanOnly", "ThroughBoolean", "bits_needed", "boolean_queries"]
 
 
 def bits_needed(query: StatisticalQuery) -> int:
-    """Return how many Boolean queries answer a real-valued one.
+    """Return how many Boolean queries answer a real-valued query.
 
     Guarantee
     ---------
-    m = max{1, ⌈log₂(2b/tau)⌉}, where b is half the width of the range. The bits that are left out then move
-    the mean by at most b·2^(−m) ≤ tau/2.
+    m = max{1, ⌈log₂(2b/tau)⌉}, where b is half the width of the range. Further bits move the mean by at most
+    b·2^(−m) ≤ tau/2.
 
     Raises
     ------
     InvalidValue
-        More than 52 bits would be needed; floats have no more.
+        More than 52 bits would be needed.
 
     Examples
     --------
@@ -52,7 +52,9 @@ _DIGITS = 52
 
 
 def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
-    """Return the Boolean queries g_1 … g_m into {−1, 1} whose answers together give the query's answer.
+    """Return the Boolean queries whose answers together give the query's answer.
+
+    The queries g_1 … g_m have values in {−1, 1}.
 
     Guarantee
     ---------
@@ -62,11 +64,10 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
 
         g = low + b + Σ_j b·2^(−j)·g_j ± b·2^(−m)
 
-    (Σ_j 2^(−j)·(1 + g_j)/2 is the truncated h; adding half of the interval turns Σ_j 2^(−j) = 1 − 2^(−m) into
-    1). Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m). This
+    (Σ_j 2^(−j)·(1 + g_j)/2 is the truncated h. Adding half of the interval turns Σ_j 2^(−j) = 1 − 2^(−m) into
+    1.) Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m). This
     is tau for tau′ = (tau/b − 2^(−m))/(1 − 2^(−m)), which lies between tau/2b and tau/b. So the tolerance is
-    divided by Θ(b). A divisor of smaller order would not do, as the query g = b·g_1 shows. No query depends
-    on an answer.
+    divided by Θ(b), and the query g = b·g_1 needs this order. No query depends on an answer.
 
     This is K11's remark after Definition 5.4, which quotes Bshouty and Feldman. The remark does not mention
     that the tolerance becomes Θ(tau/b).
@@ -86,7 +87,9 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
 
 
 class BooleanOnly(Oracle):
-    """Passes Boolean queries on to another oracle and refuses all others: K11 Definition 5.4 to the letter.
+    """Passes Boolean queries on to another oracle and refuses all others.
+
+    This is K11 Definition 5.4 to the letter.
 
     Parameters
     ----------
@@ -121,17 +124,17 @@ class BooleanOnly(Oracle):
 
 
 class ThroughBoolean(Oracle):
-    """Answers any bounded query through `bits_needed` Boolean queries, all asked in one round.
+    """Answers any bounded query through Boolean queries, all asked in one round.
 
     Parameters
     ----------
     oracle
-        Answers Boolean queries.
+        The oracle that answers Boolean queries.
 
     Guarantee
     ---------
-    Valid whenever `oracle` is valid for Boolean queries. A round of queries becomes one round of Boolean
-    queries, so a non-adaptive algorithm stays non-adaptive. The derivation is in `boolean_queries`.
+    Valid whenever `oracle` is valid for Boolean queries (`boolean_queries`). A round of queries becomes one
+    round of Boolean queries, so a non-adaptive algorithm stays non-adaptive.
 
     Examples
     --------
@@ -160,7 +163,7 @@ class ThroughBoolean(Oracle):
 
 @dataclass(frozen=True)
 class _Digits:
-    """Maps each record to 1 if binary digit j of (g − low)/width is 1, else −1; a value of 1 is 0.111…."""
+    """Maps records to 1 or −1 by the binary digit j of (g − low)/width."""
 
     query: StatisticalQuery
     j: int

@@ -1,4 +1,4 @@
-"""An oracle as a value: a population and an adversary. Asking does not change it."""
+"""An SQ oracle as a value, made of a population and an adversary."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["OracleCase", "Reweighted", "Watched", "moved_offset", "reweighted"]
 
 _DIGITS = 4
-"""Decimal digits of weights and offsets found by search, few enough for a name to state them exactly."""
+"""Decimal digits of weights and offsets that a search finds."""
 _WEIGHTED = ", weights "
 
 
 @dataclass(frozen=True)
 class OracleCase:
-    """An oracle for an SQ algorithm as plain data: each run gets a fresh oracle made from it.
+    """An oracle for statistical queries as plain data.
 
     Parameters
     ----------
@@ -38,22 +38,21 @@ class OracleCase:
     population
         The distribution: a `Population`, or an object with `expectation(query)`.
     adversary
-        ``"exact"``; a name of `mechanisms.queries.oracles.adversarial.POLICIES`; a sequence of offsets, one
-        for each query and 0 after the last; or a whole number, the seed of random answers within the
-        tolerance.
+        ``"exact"``, a name of `mechanisms.queries.oracles.adversarial.POLICIES`, a sequence of offsets with
+        one for each query (and 0 after the last), or a whole number. The number is the seed of random answers
+        within the tolerance.
 
     Raises
     ------
     InvalidValue
         There is no such policy, an offset lies outside [−1, 1], or a seed is negative.
     InvalidKind
-        The adversary is none of these: a function cannot be saved.
+        The adversary is of another kind, such as a function.
 
     Guarantee
     ---------
     `oracle` is a valid SQ oracle (K11 Definition 5.4). Every run of a deterministic algorithm against a valid
-    oracle equals its run against one of these cases: the case whose offsets are those of the oracle's
-    answers.
+    oracle equals its run against the case with the same offsets.
 
     Examples
     --------
@@ -78,7 +77,7 @@ class OracleCase:
         self.oracle()  # refuses anything that is not an adversary
 
     def oracle(self) -> Oracle:
-        """Return a fresh oracle, because oracles count queries and adversaries use up their offsets."""
+        """Return a fresh oracle."""
         if self.adversary == "exact":
             return ExactOracle(self.population)
         if isinstance(self.adversary, int):
@@ -102,12 +101,14 @@ class OracleCase:
 
 
 class Watched(Oracle):
-    """Passes on another oracle's answers, and records how far each was off, in units of its tolerance.
+    """Passes on another oracle's answers and records their offsets.
+
+    An offset is (answer − mean) ÷ tolerance.
 
     Parameters
     ----------
     oracle
-        Where the answers come from.
+        The oracle that answers.
     population
         The distribution that the answers are about.
 
@@ -124,7 +125,7 @@ class Watched(Oracle):
         super().__init__()
         self._oracle, self._population = oracle, population
         self.offsets: list[float] = []
-        """(answer − mean) ÷ tau, clamped to [−1, 1] and rounded to the digits that a name states."""
+        """The recorded offsets, clamped to [−1, 1] and rounded."""
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         answers = self._oracle.ask_all(queries)
@@ -138,7 +139,7 @@ class Watched(Oracle):
 
 
 def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the offsets with one of them moved: to an end of the tolerance, to 0, or anywhere between.
+    """Return the offsets with one of them moved within [−1, 1].
 
     Examples
     --------
@@ -154,7 +155,7 @@ def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[fl
 
 
 def reweighted(label: str, population: Population, weights: NDArray[np.float64]) -> tuple[str, Population]:
-    """Return a name that states the weights, and the population with these weights, rounded as in the name.
+    """Return the population with new rounded weights, and a name that states them.
 
     Examples
     --------
@@ -172,10 +173,9 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 
 @dataclass(frozen=True)
 class Reweighted:
-    """Populations for a search to try: the points of a known population with other weights.
+    """Populations for a search, with the points of known populations and other weights.
 
-    A subclass may define for which populations the algorithm makes a promise (`keeps`). It may also propose
-    other populations.
+    A subclass may restrict the populations (`keeps`) or propose others.
 
     Examples
     --------
@@ -190,7 +190,10 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights; the given ones if `keeps` rejects them."""
+        """Return a name and a population with changed weights.
+
+        If `keeps` rejects the changes, they are the given ones.
+        """
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
@@ -203,7 +206,7 @@ class Reweighted:
     def _first(
         self, label: str, population: Any, propose: Callable[[], NDArray[np.float64]]
     ) -> tuple[str, Any]:
-        """Return the first of some proposals that `keeps` accepts, else the given label and population."""
+        """Return the first proposal that `keeps` accepts, else the given population."""
         for _ in range(_TRIES):
             found = reweighted(label, population, propose())
             if self.keeps(found[1]):
@@ -215,7 +218,7 @@ _TRIES = 10
 
 
 def _shifted(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the weights with some or all of one point's weight moved to another point."""
+    """Return the weights with weight moved from one point to another point."""
     shifted = weights.copy()
     held = np.flatnonzero(shifted)
     giver, taker = int(rng.choice(held)), int(rng.integers(len(shifted)))

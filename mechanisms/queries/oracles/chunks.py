@@ -1,4 +1,4 @@
-"""Oracles over a sample: every query is answered from records that no other query has seen."""
+"""Oracles that answer every query from records that no other query has seen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ __all__ = ["ChunkOracle", "SampleOracle", "sample_size", "sampling_size"]
 
 
 def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return how many records an average needs to be within `tau` of the mean with probability 1 − `beta`.
+    """Return how many records an average needs to be within `tau` of the mean.
+
+    `beta` is the allowed probability of a larger error.
 
     Parameters
     ----------
@@ -34,8 +36,8 @@ def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
 
     Guarantee
     ---------
-    n = ⌈width²·ln(2/beta)/(2·tau²)⌉, at least 1. Hoeffding: Pr[|average − mean| ≥ tau] ≤
-    2·exp(−2·n·tau²/width²), which is at most `beta` at this n.
+    n = ⌈width²·ln(2/beta)/(2·tau²)⌉, at least 1. By Hoeffding, Pr[|average − mean| ≥ tau] ≤
+    2·exp(−2·n·tau²/width²) ≤ beta.
 
     Examples
     --------
@@ -50,14 +52,14 @@ def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
 
 
 def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return how many records `SampleOracle` needs for this many queries of this tolerance.
+    """Return how many records `SampleOracle` needs for this many queries.
 
     Guarantee
     ---------
-    The number is M·⌈width²·ln(2M/beta)/(2·tau²)⌉, B Theorem 6's O((M/tau²)·log(M/beta)) with its constant.
-    Each of the M chunks has ⌈width²·ln(2M/beta)/(2·tau²)⌉ records and fails with probability at most beta/M.
-    So the probability that any chunk fails is at most beta (union bound). Chunks are disjoint, so a query
-    chosen after earlier answers is independent of its own chunk.
+    The number is M·⌈width²·ln(2M/beta)/(2·tau²)⌉ for M queries. This is B Theorem 6's O((M/tau²)·log(M/beta))
+    with its constant. Each of the M chunks fails with probability at most beta/M, so any chunk fails with
+    probability at most beta. Chunks are disjoint, so a query chosen after earlier answers is independent of
+    its own chunk.
 
     Examples
     --------
@@ -70,23 +72,24 @@ def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) ->
 
 
 class ChunkOracle(Oracle):
-    """Answers the i-th query from the i-th chunk of a sample; subclasses define `chunk_size` and `estimate`.
+    """Answers each query from its own chunk of a sample.
+
+    Subclasses define `chunk_size` and `estimate`.
 
     Parameters
     ----------
     sample
         The records, drawn independently from the distribution asked about.
     queries
-        M: how many queries may be asked.
+        The number M of queries that may be asked.
     beta
         The allowed probability that at least one answer misses its tolerance.
 
     Raises
     ------
     InvalidValue
-        A round needs more records than are left, or would bring the number of queries above M. Then none of
-        its queries is answered, and the message says how many records are needed. Or a value lies outside the
-        range of its query; then no records are used up.
+        A round needs more records than are left, or brings the number of queries above M. None of its queries
+        is answered. Or a value lies outside the range of its query. No records are used up.
 
     Examples
     --------
@@ -120,7 +123,10 @@ class ChunkOracle(Oracle):
 
     @abstractmethod
     def chunk_size(self, query: StatisticalQuery) -> int:
-        """Return how many fresh records the query takes: a function of public values only."""
+        """Return how many fresh records the query takes.
+
+        The number may depend on public values only.
+        """
 
     @abstractmethod
     def estimate(self, query: StatisticalQuery, seen: Any) -> float:
@@ -165,7 +171,7 @@ class ChunkOracle(Oracle):
 
 
 class SampleOracle(ChunkOracle):
-    """Answers with the average over a fresh chunk (B Theorem 6).
+    """Answers with the average over a fresh chunk of a sample (B Theorem 6).
 
     Parameters
     ----------
@@ -174,7 +180,7 @@ class SampleOracle(ChunkOracle):
 
     Guarantee
     ---------
-    With probability 1 − beta over the sample, all answers are within their tolerance: each chunk has
+    With probability 1 − beta over the sample, all answers are within their tolerance. Each chunk has
     `sampling_size` records at failure probability beta/queries. The answers are not private.
 
     Examples
@@ -199,7 +205,12 @@ class SampleOracle(ChunkOracle):
 
 
 def whole(size: float) -> int:
-    """Return a size rounded up, at least 1. NaN and sizes of 2^62 or more are refused.
+    """Return a size rounded up, at least 1.
+
+    Raises
+    ------
+    InvalidValue
+        The size is NaN, or 2^62 or more.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Statistical queries about clean labels, answered from noisy ones."""
+"""Statistical queries about clean labels, answered from noisy labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,12 @@ __all__ = [
 
 
 def rate(value: Any, *, what: str) -> float:
-    """Return a noise rate; raise unless it is in [0, 1/2).
+    """Return a noise rate in [0, 1/2).
+
+    Raises
+    ------
+    InvalidValue
+        The value is no such rate.
 
     Examples
     --------
@@ -44,7 +49,9 @@ def rate(value: Any, *, what: str) -> float:
 
 
 def noisy_labels(population: Population, eta: float) -> Population:
-    """Return the distribution of (x, y) after each label, −1 or 1, was flipped with probability `eta`.
+    """Return the distribution of examples after each label was flipped at rate `eta`.
+
+    An example is (x, y) with a label y of −1 or 1.
 
     Examples
     --------
@@ -60,7 +67,9 @@ def noisy_labels(population: Population, eta: float) -> Population:
 
 
 def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) -> list[tuple[Any, int]]:
-    """Return the examples with each label, −1 or 1, flipped independently with probability `eta`.
+    """Return the examples with each label flipped independently at rate `eta`.
+
+    Labels are −1 or 1.
 
     Examples
     --------
@@ -75,14 +84,16 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 
 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
-    """Return how many noisy examples `SampleOracle` needs for this many queries about clean examples.
+    """Return how many noisy examples are needed for queries about clean examples.
+
+    They are for a `SampleOracle` that allows 2M queries, where M is `queries`.
 
     Guarantee
     ---------
-    Each of the M queries uses two chunks: one for tolerance (1 − 2·eta)·tau/2 and one for tolerance tau/2.
-    Each chunk fails with probability at most beta/2M (`sampling_size`). The number of examples is therefore
+    Each of the M queries uses two chunks, one for tolerance (1 − 2·eta)·tau/2 and one for tolerance tau/2.
+    Each chunk fails with probability at most beta/2M (`sampling_size`). So the number is
     M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉). This is B Theorem 8's
-    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. The `SampleOracle` must allow 2M queries.
+    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant.
 
     Examples
     --------
@@ -102,11 +113,10 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return two queries about noisy examples that replace one query about clean examples.
+    """Return two queries about noisy examples that replace one about clean examples.
 
-    The mean of the first, divided by 1 − 2·eta, is the term of the clean mean that depends on y. The mean of
-    the second is the rest. Both queries evaluate the given query under both labels, and raise if a value is
-    out of range.
+    The mean of query 1, divided by 1 − 2·eta, is the term of the clean mean that depends on the label. The
+    mean of query 2 is the rest.
 
     Parameters
     ----------
@@ -134,16 +144,18 @@ def split_query(
 
 
 class NoisyLabelOracle(Oracle):
-    """Answers a query about clean examples (x, y) by two queries to an oracle for noisy ones (B Theorem 8).
+    """Answers queries about clean examples through an oracle for noisy ones.
+
+    This is B Theorem 8. A query about clean examples (x, y) becomes two queries about noisy examples.
 
     Parameters
     ----------
     oracle
-        An oracle for the distribution of noisy examples: exact, adversarial, sample-backed or private.
+        An oracle for the distribution of noisy examples.
     eta
-        The noise rate, known, in [0, 1/2): each label is flipped with this probability.
+        The known noise rate, in [0, 1/2).
     label_share
-        The tolerance of the label term as a share of tau; the other term has tolerance tau/2. A share below
+        The tolerance of the label term as a share of tau. The other term has tolerance tau/2. A share below
         1/2 leaves room for a slightly wrong rate (`candidate_rates`).
 
     Raises
@@ -158,7 +170,7 @@ class NoisyLabelOracle(Oracle):
     depend on the labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the noisy
     mean divided by 1 − 2·eta. The noisy mean is asked with tolerance (1 − 2·eta)·tau/2, so E[s·y] is known
     within tau/2. A wrong rate eta′ scales the answer for E[s·y] by (1 − 2·eta)/(1 − 2·eta′), so the rate must
-    be known (`unknown_rate`).
+    be known.
 
     Examples
     --------
@@ -178,7 +190,7 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return the two queries of `split_query`, at this oracle's noise rate and label share."""
+        """Return the two queries of `split_query` for this oracle."""
         return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -192,13 +204,15 @@ class NoisyLabelOracle(Oracle):
 
 
 _RESOLUTION = 1e-13
-"""A mean over a distribution is known this well, relative to the query's width."""
+"""Relative precision of a mean over a distribution."""
 
 
 def once_each(
     function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
 ) -> NDArray[np.float64]:
-    """Return the function's value for each example; the function sees each distinct object only once.
+    """Return the function's value for each example.
+
+    The function sees each distinct object only once.
 
     Examples
     --------
@@ -214,7 +228,7 @@ def once_each(
 
 @dataclass(frozen=True)
 class _Term:
-    """One of two terms that add up to φ(x, y), computed from φ(x, 1) and φ(x, −1)."""
+    """One of two terms that add up to a query φ(x, y), from φ(x, 1) and φ(x, −1)."""
 
     query: StatisticalQuery
 
@@ -223,7 +237,7 @@ class _Term:
         return float(self._each([example])[0])
 
     def __call__(self, examples: Any) -> NDArray[np.float64]:
-        """Return the values for many examples; an object that occurs repeatedly is evaluated once."""
+        """Return the values for many examples."""
         return once_each(self._each, examples)
 
     def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
@@ -234,7 +248,7 @@ class _Term:
 
 
 class _LabelTerm(_Term):
-    """The label term: (x, y) ↦ y·(φ(x, 1) − φ(x, −1))/2."""
+    """The label term y·(φ(x, 1) − φ(x, −1))/2 of a query φ."""
 
     def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         labels = np.array([_example(example)[1] for example in examples])
@@ -242,7 +256,7 @@ class _LabelTerm(_Term):
 
 
 class _PlainTerm(_Term):
-    """The term that does not depend on the label: (x, y) ↦ (φ(x, 1) + φ(x, −1))/2."""
+    """The term (φ(x, 1) + φ(x, −1))/2 of a query φ, without the label."""
 
     def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         return (self._under(1, examples) + self._under(-1, examples)) / 2.0

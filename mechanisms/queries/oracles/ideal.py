@@ -1,4 +1,4 @@
-"""Oracles that know the distribution. One answers exactly, one at random within the tolerance."""
+"""Oracles that know the distribution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ExactOracle", "RandomOracle"]
 
 
 class ExactOracle(Oracle):
-    """Answers with the mean itself.
+    """Answers every query with its mean.
 
     Parameters
     ----------
@@ -52,19 +52,18 @@ class ExactOracle(Oracle):
 
 
 class RandomOracle(Oracle):
-    """Answers with a uniform draw from the interval mean ± tau, a new draw for every query.
+    """Answers with a new uniform draw from mean ± tolerance for every query.
 
     Parameters
     ----------
     population
         The distribution.
     rng
-        Where the draws come from.
+        The generator of the draws.
 
     Guarantee
     ---------
-    A valid SQ oracle (K11 Definition 5.4). Its answers are also unbiased, which is not required of SQ
-    oracles.
+    A valid SQ oracle (K11 Definition 5.4). Its answers are unbiased, which SQ oracles need not be.
 
     Examples
     --------

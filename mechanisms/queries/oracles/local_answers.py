@@ -1,4 +1,4 @@
-"""Statistical queries answered locally: every entry of a fresh chunk answers through a randomizer."""
+"""Statistical queries answered in the local model, from fresh entries for each query."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 
 @runtime_checkable
 class Estimator(Protocol):
-    """A local algorithm that answers one query, such as `LaplaceEntries` (A_g) and `SignEntries`.
+    """A local algorithm that answers one statistical query.
 
     Examples
     --------
@@ -49,7 +49,10 @@ class Estimator(Protocol):
         """The privacy of every entry."""
 
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
-        """Return how many entries are needed for an answer within tolerance with probability 1 − beta."""
+        """Return how many entries an answer needs.
+
+        It is then within tolerance with probability 1 − beta.
+        """
 
     def randomizer(self, query: StatisticalQuery) -> Any:
         """Return the local randomizer that every entry answers through."""
@@ -59,38 +62,40 @@ class Estimator(Protocol):
 
 
 class LocalOracle(ChunkOracle):
-    """The simulation of K11 Theorem 5.7: each query is answered by A_g on entries that no other query uses.
+    """Answers each query in the local model, from entries that no other query uses.
+
+    This is the simulation of K11 Theorem 5.7.
 
     Parameters
     ----------
     sample
-        The entries: records drawn independently from the distribution asked about. Or an `LROracle` over
-        them; its entries may have answered other questions, and may answer more later.
+        The entries, which are drawn independently from the distribution asked about. Or an `LROracle` over
+        them, whose entries may also answer other questions.
     queries, beta
         As in `ChunkOracle`.
     estimator
         The local algorithm for one query.
     rng
-        Generator for the randomness of the entries; None with an `LROracle`, which has its own.
+        The generator of the entries' randomness. With an `LROracle`, which has its own, it is None.
 
     Raises
     ------
     OverspentError
-        An entry of the next chunk would spend more than its budget: the epsilon of the given `LROracle`, or
-        else the estimator's. The whole round is refused, before any answer is drawn.
+        An entry of the next chunk would spend more than its budget, which is the epsilon of the `LROracle` or
+        else of the estimator. The whole round is refused before any draw.
     InvalidKind, InvalidValue
-        `estimator` is invalid, `rng` is missing, or `ChunkOracle` raises the error. A value outside the
-        query's range is only found when the entry reports, because nobody else sees it. The round is then not
-        answered. Its entries count as used and their budgets as spent, because some have reported.
+        `estimator` is invalid, `rng` is missing, or as in `ChunkOracle`. A value outside the query's range is
+        found only when its entry reports. The round is then not answered, but its entries count as used and
+        their budgets as spent.
 
     Guarantee
     ---------
-    The answers are epsilon-local, because each goes through `mechanisms.local.LROracle`. No estimator or
-    algorithm can make an entry spend more than its budget. With probability 1 − beta over entries and
-    randomizers all answers are within their tolerance: each chunk has the size that the estimator states for
-    beta/queries. So t queries need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints
-    1/epsilon² alone, which is too few for large epsilon.) A non-adaptive algorithm gives a non-interactive
-    local one: the chunks and the randomizers are fixed before any answer.
+    The answers are epsilon-local, because each goes through `mechanisms.local.LROracle`. With probability 1 −
+    beta over entries and randomizers all answers are within their tolerance. Each chunk has the size that the
+    estimator states for beta/queries. So t queries need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta))
+    entries. (The theorem prints 1/epsilon² alone, which is too few for large epsilon.) If the algorithm is
+    non-adaptive, chunks and randomizers are fixed before any answer, so its run is a non-interactive local
+    algorithm.
 
     Examples
     --------
@@ -128,7 +133,7 @@ class LocalOracle(ChunkOracle):
         return self.estimator.epsilon
 
     def chunk_size(self, query: StatisticalQuery) -> int:
-        """Return how many entries the estimator needs to fail with probability at most beta/queries."""
+        """Return how many entries a query needs to fail with probability at most beta/queries."""
         return self.estimator.entries(query, beta=self.beta_each)
 
     def estimate(self, query: StatisticalQuery, seen: range) -> float:
@@ -155,11 +160,11 @@ class LocalOracle(ChunkOracle):
         return answers
 
     def _heard(self, said: list[Any]) -> None:
-        """Receive a round's reports and answers. This class keeps none, `TranscribedOracle` keeps all."""
+        """Receive the reports and answers of a round, and keep none."""
 
 
 class TranscribedOracle(LocalOracle):
-    """A `LocalOracle` that keeps the public transcript of the local model: all reports and answers.
+    """A `LocalOracle` that keeps the public transcript of all reports and answers.
 
     Parameters
     ----------
@@ -168,8 +173,8 @@ class TranscribedOracle(LocalOracle):
 
     Guarantee
     ---------
-    The epsilon-privacy of the entries is about the transcript: in the local model everybody sees all of it.
-    The answers, and the output that an algorithm computes from them, are functions of the transcript.
+    The transcript is epsilon-private for every entry. The answers, and what is computed from them, are
+    functions of the transcript.
 
     Examples
     --------
@@ -193,7 +198,7 @@ class TranscribedOracle(LocalOracle):
 
     @property
     def transcript(self) -> tuple[Any, ...]:
-        """One tuple: for each round the reports, query by query, and then the answers of the round."""
+        """A tuple with, for each round, the reports query by query and then the answers."""
         return flattened(self._said)
 
 
@@ -227,7 +232,9 @@ def _check_estimator(estimator: Any, *, owner: str) -> None:
 
 @dataclass(frozen=True)
 class LaplaceEntries:
-    """A_g (K11 §5.1.1): every entry reports its value plus Laplace noise, and the reports are averaged.
+    """Answers a query with the average of noisy reports of all entries.
+
+    Every entry reports its value plus Laplace noise. This is A_g of K11 §5.1.1.
 
     Parameters
     ----------
@@ -236,8 +243,8 @@ class LaplaceEntries:
 
     Guarantee
     ---------
-    As for `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants), applied to the query
-    minus the middle of its range; the bound b is half the width.
+    As for `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants). It is applied to the
+    query minus the middle of its range, with half the width as the bound b.
 
     Examples
     --------
@@ -274,7 +281,7 @@ class LaplaceEntries:
 
 @dataclass(frozen=True)
 class SignEntries:
-    """Randomized response of every entry to a Boolean query, averaged and corrected for bias.
+    """Answers a Boolean query with the corrected average of randomized responses.
 
     Parameters
     ----------
@@ -284,7 +291,7 @@ class SignEntries:
     Guarantee
     ---------
     As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It needs fewer entries
-    than `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
+    than `LaplaceEntries`. Queries that are not Boolean are refused.
 
     Examples
     --------
@@ -318,14 +325,14 @@ class SignEntries:
         return SignResponse(epsilon=self.epsilon, query=_Signs(query), vectorised=True)
 
     def estimate(self, query: StatisticalQuery, reports: Any) -> float:
-        """Return the unbiased average report, mapped back to the values of the query."""
+        """Return the unbiased average report, mapped back to the query's values."""
         mean = float(np.mean(reports)) / math.tanh(self.epsilon / 2.0)
         return _middle(query) + query.width / 2.0 * mean
 
 
 @dataclass(frozen=True)
 class _Centred:
-    """Maps records to the query's values minus the middle of its range, clipped to ± width/2."""
+    """Maps records to the query's values minus the middle of its range."""
 
     query: StatisticalQuery
 
@@ -336,7 +343,7 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Signs:
-    """Maps a record to 1 if the Boolean query has its high value on this record, else to −1."""
+    """Maps records to 1 where the Boolean query has its high value, else to −1."""
 
     query: StatisticalQuery
 

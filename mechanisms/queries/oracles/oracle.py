@@ -1,4 +1,4 @@
-"""What every oracle for statistical queries offers, and the part that a non-adaptive algorithm may use."""
+"""The interface and the base class of oracles for statistical queries."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = [
 
 @runtime_checkable
 class SQOracle(Protocol):
-    """The interface through which an SQ algorithm asks; a learner should use no other part of an oracle.
+    """The part of an oracle that an SQ algorithm may use.
 
-    An adaptive algorithm calls `ask`; a non-adaptive one (K11 Definition 5.5) calls `ask_all`, once, with
-    every query it will ever ask.
+    An adaptive algorithm calls `ask`. A non-adaptive algorithm (K11 Definition 5.5) calls `ask_all` once,
+    with all its queries.
 
     Examples
     --------
@@ -43,23 +43,25 @@ class SQOracle(Protocol):
     """
 
     def ask(self, query: StatisticalQuery) -> float:
-        """Return an answer. The answer of a valid oracle is within tau of the query's mean."""
+        """Return an answer, which for a valid oracle is within tau of the query's mean."""
 
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
-        """Return the answers to a list of queries that is fixed before the first is answered."""
+        """Return the answers to a list of queries that is fixed before any answer."""
 
 
 class Oracle(ABC):
-    """An oracle that counts queries; a subclass defines `_answer`, and `_prepare` if it can refuse a round.
+    """An oracle that counts queries.
+
+    A subclass defines `_answer`. If it can refuse a round, it also defines `_prepare`.
 
     Attributes
     ----------
     asked
         Number of queries answered.
     rounds
-        Number of calls that answered at least one query: 1 for a non-adaptive algorithm.
+        Number of calls that answered at least one query.
     least_tau
-        The smallest tolerance asked for; infinite before the first query.
+        The smallest tolerance asked for, infinite before any query.
 
     Examples
     --------
@@ -83,9 +85,8 @@ class Oracle(ABC):
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
         """Return the answers to one round of queries.
 
-        The round is refused as a whole, before any answer is drawn, or answered as a whole. (Exception: in a
-        `LocalOracle` the entries report themselves, so a value outside the range ends a round that has
-        begun.)
+        A round is refused as a whole, before any answer is drawn. (Exception: a `LocalOracle` finds a value
+        outside the range only while its entries report.)
         """
         asked = _round_of(queries)
         self._prepare(asked)
@@ -94,15 +95,15 @@ class Oracle(ABC):
         return answers
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
-        """Return `times` answers to the same query, of shape (times,); each answer counts as a query."""
+        """Return `times` answers to the same query, each of which counts as a query."""
         return np.array(self.ask_all([query] * times), dtype=np.float64)
 
     def nonadaptive(self) -> NonAdaptive:
-        """Return an object through which a non-adaptive algorithm asks this oracle one round of queries."""
+        """Return an object that asks this oracle one round of queries and no more."""
         return NonAdaptive(self)
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
-        """Refuse a round that cannot be answered; the default refuses none."""
+        """Refuse a round that cannot be answered."""
         del queries
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -120,10 +121,9 @@ class Oracle(ABC):
 
 
 class NonAdaptive:
-    """Allows one round of queries and no more, so that an algorithm is non-adaptive (K11 Definition 5.5).
+    """An oracle for one round of queries and no more (K11 Definition 5.5).
 
-    Hand this to an algorithm instead of the oracle. All queries are collected before the first is answered,
-    so none can depend on an answer.
+    All queries are collected before any is answered, so none can depend on an answer.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class NonAdaptive:
         self._used = False
 
     def ask(self, query: StatisticalQuery) -> float:
-        """Refuse: an algorithm that asks one query at a time may adapt."""
+        """Refuse, because an algorithm that asks one query at a time may adapt."""
         del query
         raise InvalidValue(
             "A non-adaptive algorithm must ask everything in one `ask_all`; it asks one query by itself."
@@ -174,7 +174,7 @@ class NonAdaptive:
 
 
 def finite_answers(answers: Sequence[Any]) -> list[float]:
-    """Return the answers of another oracle; refuse an answer that is not a finite number.
+    """Return the answers of another oracle, if they are finite numbers.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def finite_answers(answers: Sequence[Any]) -> list[float]:
 
 
 def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
-    """Return an oracle's source of randomness; refuse one that is not a generator, before anything is asked.
+    """Return an oracle's generator, if it is one.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
 
 
 def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
-    """Return the oracle, or refuse an object that lacks `method`.
+    """Return the oracle, if it has the method.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
 
 
 def check_query(query: Any, *, owner: str) -> None:
-    """Refuse an object that is not a statistical query.
+    """Raise an error unless the object is a statistical query.
 
     Examples
     --------

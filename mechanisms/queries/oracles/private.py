@@ -1,4 +1,4 @@
-"""Private answers to statistical queries in the central model: disjoint chunks plus Laplace noise."""
+"""Private answers to statistical queries in the central model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ __all__ = [
 ]
 
 STATED_CONSTANT = 4.0
-"""The c of B Theorem 7's chunk c·(1/ετ + 1/τ²)·ln(2M/β), large enough with the corrected noise."""
+"""The c of B Theorem 7's chunk c·(1/ετ + 1/τ²)·ln(2M/β).
+
+It is large enough with the corrected noise.
+"""
 
 
 def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
@@ -37,7 +40,7 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
     Parameters
     ----------
     queries
-        M, the number of queries that share `beta`.
+        Number M of queries that share `beta`.
     tau, beta, width
         As in `sampling_size`.
     epsilon
@@ -47,9 +50,9 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
     ---------
     n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. With the first size the average
     misses the mean by more than tau/2 with probability at most beta/2M (Hoeffding). With the second, noise of
-    scale width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width
-    1, n is at most B Theorem 7's c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c =
-    `STATED_CONSTANT`: ln(4M/beta) ≤ 2·ln(2M/beta), since 2M/beta ≥ 2.
+    scale width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. Since
+    2M/beta ≥ 2, ln(4M/beta) ≤ 2·ln(2M/beta). So for width 1, n is at most B Theorem 7's c·(1/(epsilon·tau) +
+    1/tau²)·ln(2M/beta), rounded up, with c = `STATED_CONSTANT`.
 
     Examples
     --------
@@ -66,12 +69,12 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
 
 
 def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records `PrivateOracle` needs for this many queries of this tolerance.
+    """Return how many records `PrivateOracle` needs for this many queries.
 
     Guarantee
     ---------
-    M chunks of `private_chunk_size`: O((M/(epsilon·tau) + M/tau²)·log(M/beta)), as B Theorem 7 and C Theorem
-    1 state. With the corrected noise this size is enough.
+    M chunks of `private_chunk_size`, which is O((M/(epsilon·tau) + M/tau²)·log(M/beta)). This is the size of
+    B Theorem 7 and C Theorem 1. With the corrected noise it is enough.
 
     Examples
     --------
@@ -84,13 +87,13 @@ def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float
 def stated_chunk_size(
     queries: int, *, tau: float, beta: float, epsilon: float, constant: float = STATED_CONSTANT
 ) -> int:
-    """Return the chunk size in the proofs of B Theorem 7 and C Theorem 1, for a given constant c.
+    """Return the chunk size in the proofs of B Theorem 7 and C Theorem 1.
 
     Guarantee
     ---------
-    ⌈c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta)⌉, for queries with values in [0, 1]. With the noise that the
-    proof adds, no c makes the answers accurate for every M; with the corrected noise, c = `STATED_CONSTANT`
-    is enough.
+    ⌈c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta)⌉, for queries with values in [0, 1]. With the noise of the
+    proofs, no c makes the answers accurate for every M. With the corrected noise, c = `STATED_CONSTANT` is
+    enough.
 
     Examples
     --------
@@ -107,7 +110,9 @@ def stated_chunk_size(
 
 
 class PrivateOracle(ChunkOracle):
-    """Answers with the average over a fresh chunk plus Laplace noise of scale width/(epsilon·chunk).
+    """Answers with the average over a fresh chunk plus Laplace noise.
+
+    The noise has scale width/(epsilon·chunk), where width is the length of the query's range.
 
     Parameters
     ----------
@@ -116,19 +121,18 @@ class PrivateOracle(ChunkOracle):
     epsilon
         Privacy of all answers together, > 0.
     rng
-        Where the noise comes from.
+        The generator of the noise.
 
     Guarantee
     ---------
     All answers together are epsilon-differentially private when one record is replaced, even if queries
     depend on earlier answers. Given the earlier answers, the chunks are fixed, and the replaced record lies
-    in one of them. The average of this chunk moves by at most width/chunk; the other answers keep their laws.
-    (A value outside the query's declared range is refused. This refusal is not private: the guarantee assumes
-    that all values lie in the range.)
+    in one of them. The average of this chunk moves by at most width/chunk. The other answers keep their laws.
+    (A value outside the query's range is refused. This refusal is not private.)
 
-    With probability 1 − beta over the sample and the noise, all answers are within their tolerance: each
+    With probability 1 − beta over the sample and the noise, all answers are within their tolerance. Each
     chunk has `private_chunk_size` records. This is B Theorem 7 and C Theorem 1 with the noise that their
-    sample size allows. `LiteralPrivateOracle` has the noise of the proofs, which is M times as wide.
+    sample size allows. The noise of the proofs is M times as wide (`LiteralPrivateOracle`).
 
     Examples
     --------
@@ -171,7 +175,7 @@ class PrivateOracle(ChunkOracle):
 
     @property
     def transcript(self) -> tuple[float, ...]:
-        """All answers so far: the privacy claim is about these."""
+        """All answers so far, to which the privacy claim refers."""
         return tuple(self._said)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -181,7 +185,9 @@ class PrivateOracle(ChunkOracle):
 
 
 class LiteralPrivateOracle(PrivateOracle):
-    """The algorithm of the proofs of B Theorem 7 and C Theorem 1: noise of scale M·width/(epsilon·chunk).
+    """Answers with the noise that the proofs of B Theorem 7 and C Theorem 1 add.
+
+    Its scale is M·width/(epsilon·chunk) for M queries.
 
     Parameters
     ----------
@@ -190,10 +196,10 @@ class LiteralPrivateOracle(PrivateOracle):
 
     Guarantee
     ---------
-    (epsilon/M)-differential privacy, M times as strong as claimed: the proofs add up the losses of M answers,
-    though a record affects only one of them. The accuracy claimed does *not* hold. The chunk has the size
-    that the proofs state (`stated_chunk_size`, scaled for widths other than 1). The noise exceeds tau in some
-    answer with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
+    (epsilon/M)-differential privacy, M times as strong as claimed. The proofs add up the losses of M answers,
+    although a record affects only one of them. The accuracy claimed does *not* hold. The chunk has the size
+    of the proofs (`stated_chunk_size`, scaled for widths other than 1). The noise exceeds tau in some answer
+    with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
 
     Examples
     --------

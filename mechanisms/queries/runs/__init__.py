@@ -1,5 +1,5 @@
-"""Algorithms that ask statistical queries, and subjects that run them.
+"""Algorithms that ask statistical queries, and mechanisms that run them.
 
-The subjects run an algorithm privately in the central model, in the local model, or on noisy labels. The
-module `against` runs an algorithm against every valid oracle.
+They run privately in the central model, in the local model, on noisy labels, or against every valid oracle
+(`against`).
 """

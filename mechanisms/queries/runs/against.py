@@ -1,4 +1,4 @@
-"""SQ algorithms as subjects that get a valid oracle in place of a database; problems have the worst ones."""
+"""SQ algorithms as mechanisms whose database is a valid oracle."""
 
 from __future__ import annotations
 
@@ -30,30 +30,31 @@ __all__ = ["OracleRun", "oracle_entry"]
 
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
-"""At most this many offsets are tried one by one: the first ones, if an algorithm asks more queries."""
+"""Number of offsets that are tried one by one, from the first query on."""
 _STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
 _BUDGET = 600
-"""Runs of an entry's audit: each problem is decided by its law, a few runs show whether calls differ."""
+"""Runs in the audit of a catalogue entry."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OracleRun(ChecksDraws):
-    """An SQ algorithm as a subject; its database is the oracle that it asks, an `OracleCase`.
+    """An SQ algorithm as a mechanism whose database is the oracle that it asks.
+
+    The oracle is an `OracleCase`.
 
     Parameters
     ----------
     make
-        A function that returns the `SQAlgorithm`. It is defined in a module, or is a `functools.partial` of
-        such a function, so that problems can be pickled. The algorithm's output must be a function of the
-        answers.
+        A function that returns the `SQAlgorithm`. It must be picklable, so it is defined in a module or is a
+        `functools.partial` of such a function. The algorithm's output must be a function of the answers.
     objectives
-        The objectives that greedy adversaries maximise, each as in `mechanisms.queries.Greedy`.
+        What greedy adversaries maximise, as in `mechanisms.queries.Greedy`.
     laws
         How populations are proposed, and for which of them the algorithm makes a promise.
     accuracy
-        The claim's kind: `PAC`, or `Accuracy` for errors that are not probabilities.
+        `PAC`, or `Accuracy` for errors that are not probabilities.
     name, reference
         The name in reports, and the statement that it implements.
 
@@ -65,12 +66,11 @@ class OracleRun(ChecksDraws):
     Guarantee
     ---------
     No privacy is claimed. *Utility*: the algorithm's own promise, with every valid oracle, so with beta = 0.
-    Its output is a function of the answers, so the exact law (`distribution`) gives one output probability 1.
-    An audit therefore decides each problem exactly. When it compares the law with calls of the code, it can
-    only find that two calls differ.
+    Its output is a function of the answers, so its exact law has one output. An audit therefore decides each
+    problem exactly.
 
-    Every problem is deterministic: an adversary is a name, a seed or a list of offsets. If an adversary was
-    found greedily or by search, its offsets are kept. A problem's name states all of this.
+    Every problem is deterministic. Its adversary is a name, a seed or a list of offsets, which the problem's
+    name states.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class OracleRun(ChecksDraws):
 
     @property
     def utility_claim(self) -> PAC | Accuracy:
-        """The algorithm's promise; beta is 0, because a valid oracle never misses its tolerance."""
+        """The algorithm's promise, with beta = 0."""
         return self.accuracy(self.algorithm.alpha, 0.0)
 
     @property
@@ -115,23 +115,23 @@ class OracleRun(ChecksDraws):
         return dict(self.make.keywords) if isinstance(self.make, partial) else {}
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run, against a fresh oracle of the case."""
+        """Return the output of one run against a fresh oracle of the case."""
         del rng  # only the oracle may be random, by its own seed
         if not isinstance(database, OracleCase):
             raise InvalidKind(f"A database of `OracleRun` must be an `OracleCase`; got {database!r:.40}.")
         return self.algorithm.answered(database.oracle())
 
     def distribution(self, database: OracleCase) -> Finite:
-        """Return the exact law: one output has probability 1."""
+        """Return the exact law, in which one output has probability 1."""
         from audit.distributions import Finite
 
         return Finite([self(database, np.random.default_rng(0))], [1.0])
 
     def problems(self) -> list[FixedProblem]:
-        """Return every pair of a hard population and an adversary, those with the largest errors first.
+        """Return every pair of a hard population and an adversary, the worst pairs first.
 
-        An adversary is the exact oracle, a random one, one of `POLICIES`, or the greedy one for an objective.
-        The last adversary is a list of offsets, chosen one after the other to make the error itself largest.
+        Adversaries are the exact oracle, a random oracle, all `POLICIES`, the greedy adversary for each
+        objective, and a list of offsets chosen in turn for the largest error.
         """
         cases = {
             str(case): case  # two objectives may choose the same offsets
@@ -141,10 +141,10 @@ class OracleRun(ChecksDraws):
         return [self._problem(case) for case in sorted(cases.values(), key=self._error, reverse=True)]
 
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
-        """Return the problem that a short search for a larger error reaches from this problem.
+        """Return the problem that a short search for a larger error reaches.
 
-        A step moves an offset or the weights, and is taken unless the error falls. If every step makes the
-        error fall, the problem after the last step is returned.
+        A step moves an offset or the weights, and is taken unless the error falls. If the error falls in
+        every step, the result is the problem after the last step.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)
@@ -173,7 +173,10 @@ class OracleRun(ChecksDraws):
         yield self._one_by_one(OracleCase(label, population, ()))
 
     def _one_by_one(self, case: OracleCase) -> OracleCase:
-        """Return the case with offsets chosen in turn; each is the worst if all later answers are exact."""
+        """Return the case with offsets chosen in turn.
+
+        Each offset is the worst if all later answers are exact.
+        """
         chosen: tuple[float, ...] = ()
         while len(chosen) < min(_LOOKED_BACK, len(self._offsets(replace(case, adversary=chosen)))):
             cases = [replace(case, adversary=(*chosen, end)) for end in _ENDS]
@@ -188,7 +191,7 @@ class OracleRun(ChecksDraws):
         return OracleCase(label, population, offsets)
 
     def _offsets(self, case: OracleCase) -> tuple[float, ...]:
-        """Return the offsets of the answers that a run gets, one for each query that it asks."""
+        """Return the offsets of the answers that a run gets."""
         watched = case.watched()
         self.algorithm.answered(watched)
         return tuple(watched.offsets)
@@ -204,7 +207,7 @@ class OracleRun(ChecksDraws):
         return float(self.algorithm.error(output, database.population))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the algorithm, which may hold closures and can be made again."""
+        """Return the state without the algorithm."""
         return {name: value for name, value in vars(self).items() if name != "algorithm"}
 
 
@@ -213,7 +216,7 @@ def oracle_entry(
     summary: str,
     expected: Literal["refuted", "not refuted"] = "not refuted",
 ) -> Entry:
-    """Return the catalogue entry of a run against oracles: utility only, because no privacy is claimed.
+    """Return the catalogue entry of a run against oracles, for utility only.
 
     Examples
     --------

@@ -22,25 +22,24 @@ __all__ = ["SQAlgorithm", "mean_and_spread"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SQAlgorithm:
-    """An algorithm that asks statistical queries, and what it promises with every valid oracle.
+    """An algorithm that asks statistical queries, with its promise for valid oracles.
 
     Parameters
     ----------
     run
-        Takes an SQ oracle, returns the output.
+        A function of an SQ oracle that returns the output.
     queries
-        The most queries that it asks.
+        The largest number of its queries.
     hardest
-        Its query that needs the most records: the one with the least tolerance ÷ width.
+        The query that needs the most records, which has the least tolerance ÷ width.
     alpha
         The largest error that its output can have if all answers are within their tolerances.
     error
-        Takes an output and the `Population`, returns the error.
+        A function of an output and the `Population` that returns the error.
     populations
         Hard distributions by name.
     adaptive
-        If false, all queries are asked in one round (K11 Definition 5.5). `answered` then gives `run` one
-        round of the oracle and no more, so that a local run is non-interactive by construction.
+        If false, all queries are asked in one round (K11 Definition 5.5), and `answered` allows no more.
 
     Examples
     --------
@@ -72,14 +71,14 @@ class SQAlgorithm:
 
 
 def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
-    """Return the algorithm that asks for the mean, then for the average distance of values from the *answer*.
+    """Return the algorithm that asks for a mean, and then for the distance from it.
 
-    Its second query depends on the first answer, so its local and its central private run are adaptive.
+    Query 2 asks for the average distance of values from the *answer* to query 1.
 
     Guarantee
     ---------
-    Two queries of tolerance `tau` and width 2. With a valid oracle the first number is within tau of E[z].
-    The second is within tau of E|z − answer|, with the answer clipped to [−1, 1].
+    Two queries of tolerance `tau` and width 2. With a valid oracle number 1 is within tau of E[z]. Number 2
+    is within tau of E|z − answer|, with the answer clipped to [−1, 1].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""SQ algorithms audited against valid oracles, and a flawed one that treats answers as exact means."""
+"""SQ algorithms for the standard deviation, one of them flawed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _squares(records: Any) -> Any:
 
 
 class _Deviation:
-    """Ask for the mean and the mean square in one round, and return the root of the estimated variance."""
+    """Asks for the mean and the mean square, and returns the estimated deviation."""
 
     def __init__(self, tau: float) -> None:
         self.queries = (
@@ -55,20 +55,22 @@ def _deviation_error(output: float, population: Population) -> float:
 
 
 def _more_spread(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return the value that an adversary maximises, to make the mean small and the mean square large."""
+    """Return what an adversary maximises to make the estimated deviation too large."""
     del truth
     return answer if query.function is _squares else -abs(answer)
 
 
 def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return the algorithm that asks for mean and mean square of values in [−1, 1], each within tau²/3.
+    """Return the algorithm that estimates the standard deviation of values in [−1, 1].
+
+    It asks for the mean and the mean square, each within tau²/3.
 
     Guarantee
     ---------
-    The output is within `tau` of the standard deviation, with every valid oracle. With t = tau²/3 and the
-    answer m̂ clipped to [−1, 1], |m̂² − m²| ≤ 2t, so that the variance is off by at most 3t = tau², and |√a −
-    √b| ≤ √|a − b|. On a constant ±1 the error is √(3t − t²), so the tolerance is tight up to a factor 1 −
-    t/3.
+    The output is within `tau` of the standard deviation, with every valid oracle. Let t = tau²/3, and clip
+    the answer m̂ to [−1, 1]. Then |m̂² − m²| ≤ 2t, so the variance is off by at most 3t = tau². The deviation
+    is off by at most tau, because |√a − √b| ≤ √|a − b|. On a constant ±1 the error is √(3t − t²), so the
+    bound is tight up to a factor 1 − t/3.
 
     Examples
     --------
@@ -81,7 +83,7 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
 
 
 def trusting_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return `standard_deviation`, but wrong: its queries have tolerance tau. A square root needs less.
+    """Return a flawed `standard_deviation`, whose queries have tolerance tau.
 
     On a constant ±1 the error is up to √(3·tau − tau²). With the exact oracle it is 0.
 
@@ -113,7 +115,7 @@ def _deviation(tau: float, *, asked: float) -> SQAlgorithm:
 
 
 def spread_run(*, tau: float = 0.25) -> OracleRun:
-    """Return `mean_and_spread` as a subject that runs against all valid oracles.
+    """Return `mean_and_spread` as a mechanism that runs against all valid oracles.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def spread_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def deviation_run(*, tau: float = 0.25) -> OracleRun:
-    """Return `standard_deviation` as a subject that runs against all valid oracles.
+    """Return `standard_deviation` as a mechanism that runs against all valid oracles.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def deviation_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def trusting_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the flawed `trusting_deviation` as a subject that runs against all valid oracles.
+    """Return `trusting_deviation` as a mechanism that runs against all valid oracles.
 
     Examples
     --------

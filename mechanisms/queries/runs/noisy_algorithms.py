@@ -1,4 +1,4 @@
-"""Small SQ algorithms on examples (x, y); their results are right only if the labels are clean."""
+"""Small SQ algorithms on examples (x, y) that need clean labels."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class SQLearner(SQAlgorithm):
     Parameters
     ----------
     run, queries, hardest, alpha, error, populations, adaptive
-        As in `SQAlgorithm`; the error is how often the output predicts a label other than y.
+        As in `SQAlgorithm`. The error is how often the output predicts a label other than y.
     predict
-        Takes an output and x, returns −1 or 1.
+        A function of an output and x that returns −1 or 1.
 
     Examples
     --------
@@ -39,15 +39,14 @@ class SQLearner(SQAlgorithm):
 
 
 def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
-    """Return the algorithm that asks how x and y are correlated, and then how often its guess of y errs.
+    """Return the algorithm that guesses y from x, and asks how often the guess errs.
 
-    Both x and y are −1 or 1. The guess is y = x or y = −x, by the sign of the first answer, so the second
-    query depends on that answer.
+    Both x and y are −1 or 1. The guess is y = x or y = −x, by the sign of an estimate of E[x·y].
 
     Guarantee
     ---------
-    Two Boolean queries of tolerance `tau`, one of width 2 and one of width 1. With a valid oracle the first
-    number is within tau of E[x·y], and the second within tau of Pr[y ≠ guess].
+    Two Boolean queries of tolerance `tau`, of widths 2 and 1. With a valid oracle number 1 is within tau of
+    E[x·y], and number 2 within tau of Pr[y ≠ guess].
 
     Examples
     --------
@@ -84,14 +83,16 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
 
 def one_variable(*, tau: float = 0.17) -> SQLearner:
-    """Return the SQ learner of B Theorem 5 for one bit x: y is always 1, or y is 1 exactly if x is 1.
+    """Return the SQ learner of B Theorem 5 for one bit x.
+
+    The label y is always 1, or it is 1 exactly if x is 1.
 
     Guarantee
     ---------
-    The learner asks one query of tolerance tau and width 1, for P = Pr[x = 0 ∧ y = 1]. It keeps the variable
-    (output 1) if the answer is at most tau. The error is at most 2·tau with every valid oracle, for both
-    kinds of labels. If y is 1 exactly if x is 1, then P = 0, so the variable is kept. If the variable is
-    kept, P is at most 2·tau, and the error is at most P.
+    One query of tolerance tau and width 1 asks for P = Pr[x = 0 ∧ y = 1]. If the answer is at most tau, the
+    learner keeps the variable (output 1). The error is at most 2·tau with every valid oracle, for both kinds
+    of labels. If y is 1 exactly if x is 1, then P = 0, so the variable is kept. If the variable is kept, the
+    error is at most P ≤ 2·tau.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def one_variable(*, tau: float = 0.17) -> SQLearner:
 
 
 _ROUNDING = 1e-12
-"""Relative rounding allowance: an answer that is off by exactly tau may round either way."""
+"""Relative rounding allowance for answers that are off by exactly tau."""
 
 
 def _product(example: Any) -> Any:

@@ -1,4 +1,4 @@
-"""SQ algorithms on noisy labels as subjects; either the noise rate is known, or only a bound on it."""
+"""SQ algorithms on noisy labels as mechanisms, with a known or a bounded noise rate."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ Model = Literal["central", "local"]
 
 @dataclass(frozen=True, eq=False)
 class NoisyProblem(RunProblem):
-    """A distribution of clean examples; samples are drawn from it with noisy labels.
+    """A distribution of clean examples whose samples have noisy labels.
 
     Parameters
     ----------
     name, population, algorithm, size
-        As in `RunProblem`; the population is the clean one.
+        As in `RunProblem`. The population is the clean one.
     eta
         The probability with which each label is flipped.
 
@@ -67,7 +67,7 @@ class NoisyProblem(RunProblem):
         return noisy_labels(self.population, self.eta)
 
     def draw(self, rng: np.random.Generator) -> list[Any]:
-        """Return a fresh sample of clean examples whose labels were flipped."""
+        """Return a fresh sample of examples with noisy labels."""
         return self._noisy.sample(self.size, rng)
 
 
@@ -78,30 +78,29 @@ class NoisyRun(SQRun):
     Parameters
     ----------
     epsilon, tau, beta, size, make
-        As in `LocalRun`; the algorithm's records are examples (x, y), y in {−1, 1}.
+        As in `LocalRun`. The algorithm's records are examples (x, y), y in {−1, 1}.
     records
         The possible noisy examples, for the audit.
     eta
-        The noise rate, known, in [0, 1/2): every label of the sample was flipped with this probability.
+        The known rate, in [0, 1/2), at which the labels of the sample were flipped.
     view
-        As in `LocalRun`; the transcript of the central model is all the private answers.
+        As in `LocalRun`. The transcript of the central model is all the private answers.
     model
-        ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself (`LocalOracle`).
+        ``"central"`` for answers of `PrivateOracle`, ``"local"`` for answers of `LocalOracle`.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the message says what is needed). Or a database
-        has another size, a label is neither −1 nor 1, or a value lies outside the range of its query.
+        A parameter is out of range, or `size` is too small. A database has another size, a label is neither
+        −1 nor 1, or a value lies outside the range of its query.
 
     Guarantee
     ---------
     *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle answers each of
-    these 2M from its own chunk; what is done with the answers is post-processing. *Utility*: with probability
-    1 − beta all 2M answers are within their tolerances. Then the M answers about the *clean* distribution are
-    too, and the algorithm keeps its promise there. Each query needs two chunks: one for the label term at
-    tolerance (1 − 2·eta)·tau/2, and one for the other term at tau/2. Both have the query's width and failure
-    probability beta/2M. This is `noisy_sample_size` with noise for privacy.
+    these 2M from its own chunk. The rest is post-processing. *Utility*: with probability 1 − beta all 2M
+    answers are within their tolerances. Then the M answers about the *clean* distribution are too, and the
+    algorithm keeps its promise. Each query needs a chunk for the label term at tolerance (1 − 2·eta)·tau/2,
+    and one for the other term at tau/2. Both have the query's width and failure probability beta/2M.
 
     Examples
     --------
@@ -133,7 +132,7 @@ class NoisyRun(SQRun):
 
     @cached_property
     def _chunks(self) -> tuple[int, ...]:
-        """The numbers of examples that the two terms of the hardest query need."""
+        """Numbers of examples for the two terms of the hardest query."""
         return tuple(map(self._chunk, split_query(self.algorithm.hardest, eta=self.eta)))
 
     def _chunk(self, part: StatisticalQuery) -> int:
@@ -157,7 +156,7 @@ class NoisyRun(SQRun):
         return super()._transcript(oracle.oracle)
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the algorithm's hard distributions, with labels flipped at rate `eta`."""
+        """Return the algorithm's hard distributions with labels flipped at rate `eta`."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(name, population, told, count, eta=self.eta)
@@ -171,37 +170,39 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner that knows a bound on the rate of label noise; it tries several rates and tests the results.
+    """A private learner that knows only a bound on the rate of label noise.
+
+    It tries several rates and tests the results.
 
     Parameters
     ----------
     epsilon, tau, beta, size, records
         As in `NoisyRun`.
     make
-        Takes `tau`, returns the `SQLearner`.
+        A function of `tau` that returns the `SQLearner`.
     bound
         The largest possible noise rate, in [0, 1/2).
     excess
         The error that the choice among the rates may add, > 0.
     view
-        What a run returns. ``"output"``: the output for the chosen rate. ``"transcript"``: every private
-        answer for every rate, of which the output is a function (no utility is claimed for a transcript).
+        What a run returns. ``"output"`` is the output for the chosen rate. ``"transcript"`` is all private
+        answers for all rates, without a utility claim.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        As in `NoisyRun`; `make` does not return a learner that predicts.
+        As in `NoisyRun`, or `make` does not return an `SQLearner`.
 
     Guarantee
     ---------
-    *Privacy*: all N·(2M + 1) queries go to one `PrivateOracle`, which answers each from its own chunk, so the
-    loss is at most epsilon when one example is replaced. *Utility*: for every rate up to `bound`, the error
-    is at most the learner's alpha + excess with probability 1 − beta. Derivation: with that probability all
-    answers are within tolerance. For one candidate rate the learner's oracle is valid (`candidate_rates`:
-    tau/4 + tau/4 + tau/2), and its predictor has error at most alpha. A predictor of error e disagrees with
-    the noisy labels with probability eta + (1 − 2·eta)·e. This probability is estimated within s =
-    excess·(1 − 2·bound)/2. So the predictor with the least estimate has error at most alpha + 2s/(1 − 2·eta)
-    ≤ alpha + excess. B Theorem 8 tries one rate only, and fails if this is a bound instead of the true rate.
+    *Privacy*: all N·(2M + 1) queries, for N rates and M queries each, go to one `PrivateOracle`. It answers
+    each from its own chunk, so the loss is at most epsilon when one example is replaced. *Utility*: for every
+    rate up to `bound`, the error is at most the learner's alpha + excess with probability 1 − beta.
+    Derivation: with that probability all answers are within tolerance. For one candidate rate the learner's
+    oracle is valid (`candidate_rates`), and its predictor has error at most alpha. A predictor of error e
+    disagrees with the noisy labels with probability eta + (1 − 2·eta)·e. This probability is estimated within
+    s = excess·(1 − 2·bound)/2. So the predictor with the least estimate has error at most alpha + 2s/(1 −
+    2·eta) ≤ alpha + excess. B Theorem 8 tries one rate only, and fails if this is not the true rate.
 
     Examples
     --------
@@ -239,29 +240,32 @@ class BoundedNoiseRun(SQRun):
 
     @cached_property
     def rates(self) -> tuple[float, ...]:
-        """The `candidate_rates` for the hardest query."""
+        """The candidate noise rates for the hardest query."""
         hardest = self.algorithm.hardest
         return candidate_rates(self.bound, tau=hardest.tau, width=hardest.width)
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim: error ≤ min(learner's alpha + `excess`, 1). None if a run returns a transcript."""
+        """The claim that the error is at most min(learner's alpha + `excess`, 1).
+
+        For a transcript it is None.
+        """
         if self.view == "transcript":
             return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
 
     @property
     def _needed(self) -> int:
-        """The least number of noisy examples with which the promise is kept at every rate up to `bound`."""
+        """The least number of noisy examples for the promise."""
         return sum(map(self._examples, self.candidates))
 
     @property
     def candidates(self) -> tuple[float, ...]:
-        """The rates that this run tries, here all of `rates`."""
+        """The rates that this run tries."""
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the transcript if `view` asks for it, else the output that fits the noisy labels best."""
+        """Return the output that fits the noisy labels best, or the transcript."""
         self._check(database)
         oracle = self._oracle(database, rng)
         found = learn_from_noisy_labels(
@@ -277,11 +281,11 @@ class BoundedNoiseRun(SQRun):
         return PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
 
     def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
-        """Return the oracle for the next rate: its chunks begin where those of the previous rate ended."""
+        """Return the oracle for the next rate, with chunks after those of the last rate."""
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the learner's hard distributions, with the largest noise rate, half of it, and no noise."""
+        """Return the learner's hard distributions at three noise rates up to `bound`."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)
@@ -294,7 +298,7 @@ class BoundedNoiseRun(SQRun):
         return len(self.candidates) * (2 * self.algorithm.queries + 1)
 
     def _examples(self, eta: float) -> int:
-        """Return how many examples one candidate rate needs, its test included."""
+        """Return how many examples one candidate rate needs, with its test."""
         told = self.algorithm
         parts = split_query(told.hardest, eta=eta, label_share=0.25)
         return told.queries * sum(map(self._chunk, parts)) + self._chunk(self._wrong(None))
@@ -327,7 +331,7 @@ class _Predictor:
 
 @dataclass(frozen=True)
 class _Disagrees:
-    """Maps an example (x, y) to whether the predictor says something other than y."""
+    """Maps an example to whether the predictor contradicts its label."""
 
     predictor: Callable[[Any], int] | None
 
@@ -336,7 +340,7 @@ class _Disagrees:
         return self.predictor is None or self.predictor(x) != y
 
     def many(self, examples: Any) -> NDArray[np.float64]:
-        """Return the values for many."""
+        """Return the values for many examples."""
         return once_each(lambda some: np.array(list(map(self, some))), examples)
 
 

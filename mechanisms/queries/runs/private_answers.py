@@ -1,4 +1,4 @@
-"""All private answers to a list of statistical queries, as a subject with its exact law."""
+"""Private answers to a list of statistical queries, with their exact law."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _ONES: Final = StatisticalQuery.fraction(_itself, tau=0.1, vectorised=_itself)
 
 @dataclass(frozen=True, eq=False)
 class QueryProblem:
-    """A distribution, with queries to be answered about it.
+    """A distribution with queries to be answered about it.
 
     Parameters
     ----------
     name
-        The name in reports; it says what makes the distribution hard.
+        The name in reports.
     population
         The distribution.
     queries
@@ -71,7 +71,7 @@ class QueryProblem:
         return self.population.sample(self.size, rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return how far the worst answer is from its query's mean over the *distribution*; ∞ for NaN."""
+        """Return how far the worst answer is from its query's mean over the *distribution*."""
         del database
         truths = [self.population.expectation(query) for query in self.queries]
         worst = float(np.abs(np.asarray(output, dtype=np.float64) - truths).max())
@@ -80,18 +80,20 @@ class QueryProblem:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivateQueryAnswers(StatedSize, ClaimsPure):
-    """Answer M statistical queries from M disjoint chunks, with Laplace noise of scale width/(epsilon·chunk).
+    """Answers statistical queries from disjoint chunks, with Laplace noise.
+
+    The noise has scale width/(epsilon·chunk), where width is the length of the query's range.
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     queries
-        The queries, at least one; query i is answered from the i-th chunk.
+        The M queries, at least one. Query i is answered from the i-th chunk.
     beta
         Probability that some answer may miss its tolerance, in (0, 1).
     chunk
-        Records in a chunk; None: as many as accuracy needs. With fewer, no utility is claimed.
+        Records in a chunk. Default: as many as accuracy needs. With fewer, no utility is claimed.
     records
         The records to build databases of.
 
@@ -104,13 +106,13 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The record lies in one chunk, so only this
-    chunk's average moves. It moves by at most width/chunk, where width is the length of the query's range.
-    The density of this chunk's answer changes by a factor of at most e^epsilon, and the other answers keep
-    their laws (parallel composition). The law is the product of the answers' Laplace laws.
+    chunk's average moves. It moves by at most width/chunk. The density of this chunk's answer changes by a
+    factor of at most e^epsilon, and the other answers keep their laws (parallel composition). The law is the
+    product of the answers' Laplace laws.
 
     Let chunk be at least `private_chunk_size` for every query, and the records a sample of a distribution.
-    Then, with probability 1 − beta, every answer is within its query's tolerance of the query's mean over the
-    distribution. These are B Theorem 7 and C Theorem 1 with their sample size.
+    Then, with probability 1 − beta, all answers are within tolerance of the queries' means over the
+    distribution (B Theorem 7 and C Theorem 1).
 
     Examples
     --------
@@ -149,7 +151,10 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the subject with tolerance `alpha` for all queries and with `beta`; None keeps a value."""
+        """Return the mechanism with tolerance `alpha` for all queries and with `beta`.
+
+        If one of them is None, its value is kept.
+        """
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
@@ -170,12 +175,15 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def size(self) -> int:
-        """Length of a database: M chunks."""
+        """Length of a database."""
         return len(self.queries) * self.chunk_size
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim: with probability 1 − beta no error exceeds the largest tau. None for small chunks."""
+        """The claim that no error exceeds the largest tolerance, with probability 1 − beta.
+
+        For small chunks it is None.
+        """
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -187,7 +195,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return np.asarray(widths / (self.epsilon * self.chunk_size))
 
     def averages(self, database: Any) -> NDArray[np.float64]:
-        """Return the average of each query over its chunk, or refuse a database of the wrong length."""
+        """Return the average of each query over its chunk."""
         if len(database) != self.size:
             raise InvalidValue(
                 f"The database of `{type(self).__name__}` must have {self.size} records, "
@@ -206,13 +214,13 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, of shape (size, queries).
 
-        For a given `rng`, the noise of run i is the same on every database.
+        From the same generator state, run i draws the same noise on every database.
         """
         averages = self.averages(database)
         return averages + self.scales * LaplaceNoise(1.0).sample((size, len(averages)), rng)
 
     def distribution(self, database: Any) -> Product:
-        """Return the exact law: a product of Laplace laws."""
+        """Return the exact law, which is a product of Laplace laws."""
         from audit.distributions import Density, Product
 
         answers = zip(self.averages(database).tolist(), self.scales.tolist(), strict=True)
@@ -234,7 +242,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
 
     def problems(self) -> list[QueryProblem]:
-        """Return distributions on the two records at which the last query is least and greatest."""
+        """Return distributions on the two records at which the last query is extreme."""
         low, high = self._ends(self.queries[-1])
         shares = {"fair between the ends": 0.5, "one end only": 1.0, "one in ten at an end": 0.9}
         return [
@@ -243,7 +251,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each query: equal records, and the neighbour that moves the answer most."""
+        """Return one pair of neighbours for each query."""
         pairs: list[Pair] = []
         for place, query in enumerate(self.queries):
             low, high = self._ends(query)
@@ -261,20 +269,22 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class LiteralQueryAnswers(PrivateQueryAnswers):
-    """The algorithm of the proofs of B Theorem 7 and C Theorem 1: noise of scale M·width/(epsilon·chunk).
+    """Answers with the noise that the proofs of B Theorem 7 and C Theorem 1 add.
+
+    Its scale is M·width/(epsilon·chunk) for M queries.
 
     Parameters
     ----------
     epsilon, queries, beta, records
         As in `PrivateQueryAnswers`.
     chunk
-        Records in a chunk; None: the size that the proofs state, with the constant of `stated_chunk_size`.
+        Records in a chunk. Default: the size that the proofs state, by `stated_chunk_size`.
 
     Guarantee
     ---------
-    (epsilon/M)-differential privacy, exactly, though epsilon is claimed: the noise is M times what the
-    derivation in `PrivateQueryAnswers` needs. The utility that is claimed does *not* hold: the noise alone
-    exceeds tau with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, and tau·chunk = O((1/epsilon +
+    (epsilon/M)-differential privacy, exactly, although epsilon is claimed. The noise is M times what
+    `PrivateQueryAnswers` needs. The utility that is claimed does *not* hold. The noise alone exceeds tau with
+    probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M. Here tau·chunk = O((1/epsilon +
     1/tau)·ln(M/beta)) grows more slowly than M.
 
     Examples
@@ -305,7 +315,9 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
 
 
 def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnswers:
-    """Return the subject that answers two queries, from chunks so small that every database can be listed.
+    """Return the mechanism that answers two queries from small chunks.
+
+    All its databases can be listed.
 
     Examples
     --------
@@ -316,7 +328,7 @@ def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnsw
 
 
 def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnswers:
-    """Return the subject of `private_answers`, but with the noise of the proofs.
+    """Return the mechanism of `private_answers` with the noise of the proofs.
 
     Examples
     --------
@@ -327,7 +339,7 @@ def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnsw
 
 
 def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
-    """Return the subject that answers many queries with tolerance 1, from chunks of the default size.
+    """Return the mechanism that answers many queries with tolerance 1.
 
     Examples
     --------

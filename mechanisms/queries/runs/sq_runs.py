@@ -1,4 +1,4 @@
-"""SQ algorithms as subjects: run in the local model, or privately in the central one."""
+"""SQ algorithms as mechanisms in the local and in the central model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["CentralRun", "LocalRun", "RunProblem", "SQRun"]
 
 View: TypeAlias = Literal["output", "transcript"]
-"""The views: what a run may return."""
+"""What a run may return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class RunProblem:
     Parameters
     ----------
     name
-        The name in reports; it says what makes the distribution hard.
+        The name in reports.
     population
         The distribution.
     algorithm
@@ -83,7 +83,9 @@ class RunProblem:
 
 @dataclass(frozen=True, kw_only=True)
 class SQRun(StatedSize, ClaimsPure):
-    """The common part of runs of SQ algorithms: sizes, claims, databases. A subclass defines `_oracle`.
+    """The common part of private runs of SQ algorithms.
+
+    A subclass defines `_oracle`.
 
     Parameters
     ----------
@@ -135,16 +137,16 @@ class SQRun(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
-        """The algorithm's own promise, which fails with probability at most beta. None for a transcript.
+        """The algorithm's own promise, which fails with probability at most beta.
 
-        An error may exceed 1, because noise may put an answer further than 1 from its query's mean.
+        For a transcript it is None. An error may exceed 1, because the noise is not bounded.
         """
         if self.view == "transcript":
             return None
         return Accuracy(self.algorithm.alpha, self.beta)
 
     def _oracle(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the oracle that the algorithm asks; it has a `transcript`."""
+        """Return the oracle that the algorithm asks."""
         raise NotImplementedError
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -177,7 +179,7 @@ class SQRun(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a pair for each query: databases that differ in the first record of the query's chunk."""
+        """Return, for each query, databases that differ in a record that it uses."""
         first, last = self.records[0], self.records[-1]
         base = [first] * (self.size or 0)
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
@@ -190,46 +192,44 @@ class SQRun(StatedSize, ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class LocalRun(SQRun):
-    """An SQ algorithm run in the local model (K11 Theorem 5.7): every entry answers one query at most.
+    """An SQ algorithm run in the local model (K11 Theorem 5.7).
+
+    Every entry answers one query at most.
 
     Parameters
     ----------
     epsilon
         The budget of every entry, > 0.
     tau
-        The argument of `make`: the tolerance of the queries (`mean_and_spread`), or the error of the output
-        of an algorithm that chooses smaller tolerances for its queries. `size` follows from the algorithm's
-        `hardest` query.
+        The argument of `make`, such as the tolerance of the queries or the error of the output.
     beta
         The allowed probability that at least one answer misses its tolerance.
     size
-        Number of entries. None: as many as `local_sample_size` says.
+        Number of entries. Default: as many as `local_sample_size` says for the `hardest` query.
     records
         The possible entries, for the audit.
     make
-        Takes `tau`, returns the `SQAlgorithm`.
+        A function of `tau` that returns the `SQAlgorithm`.
     estimator
-        Takes epsilon, returns the local algorithm for one query.
+        A function of epsilon that returns the local algorithm for one query.
     view
-        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``. The transcript is all that
-        the local model makes public: every entry's report, and the answers. No utility is claimed for a
-        transcript.
+        What a run returns. ``"output"`` is the algorithm's output. ``"transcript"`` is every entry's report
+        and the answers, without a utility claim.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the message says what is needed). Or a database
-        has another size, or a value lies outside the range of its query.
+        A parameter is out of range, or `size` is too small. A database has another size, or a value lies
+        outside the range of its query.
 
     Guarantee
     ---------
-    *Privacy*: that of `LocalOracle`. The transcript is epsilon-differentially private when one entry is
-    replaced, even if later queries depend on earlier answers. So is the output, which is a function of the
-    transcript. An audit sees almost nothing of one entry in the output, because it averages over many
-    entries. The transcript shows all of the loss. *Utility*: with probability 1 − beta all answers are within
-    their tolerances, and then the algorithm keeps its promise. This is K11 Theorem 5.7 with t·`laplace_size`
-    entries at beta/t; the theorem prints 1/ε² in place of max{1, 1/ε²}. *Rounds*: an algorithm that is not
-    `adaptive` gets one round of answers, so its run is a non-interactive local algorithm.
+    *Privacy*: the transcript is epsilon-differentially private when one entry is replaced, even if later
+    queries depend on earlier answers (`LocalOracle`). So is the output, which is a function of the
+    transcript. Runs show the loss in the transcript, and hardly in the output. *Utility*: with probability 1
+    − beta all answers are within their tolerances, and then the algorithm keeps its promise. This is K11
+    Theorem 5.7 with t·`laplace_size` entries at beta/t for t queries. The theorem prints 1/ε² in place of
+    max{1, 1/ε²}. *Rounds*: if the algorithm is not `adaptive`, its run is a non-interactive local algorithm.
 
     Examples
     --------
@@ -269,19 +269,21 @@ class LocalRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class CentralRun(SQRun):
-    """An SQ algorithm run on private answers from disjoint chunks (B Theorem 7, C Theorem 1, corrected).
+    """An SQ algorithm run on private answers from disjoint chunks.
+
+    This is B Theorem 7 and C Theorem 1 with the corrected noise.
 
     Parameters
     ----------
     epsilon, tau, beta, size, records, make
         As in `LocalRun`, but the default size is that of `private_sample_size`.
     view
-        As in `LocalRun`; the transcript is all the private answers.
+        As in `LocalRun`. The transcript is all the private answers.
 
     Guarantee
     ---------
-    As for `PrivateOracle`: epsilon-differential privacy when one record is replaced. With probability 1 −
-    beta the algorithm keeps its promise.
+    epsilon-differential privacy when one record is replaced (`PrivateOracle`). With probability 1 − beta the
+    algorithm keeps its promise.
 
     Examples
     --------

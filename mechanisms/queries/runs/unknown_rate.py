@@ -1,4 +1,7 @@
-"""Learning from noisy labels when only a bound on the noise rate is known: a grid of rates, and a test."""
+"""Learning from noisy labels when only a bound on the noise rate is known.
+
+The learner tries a grid of rates and tests the results.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates of which one can stand in for the true rate, whatever it is up to `bound`.
+    """Return noise rates of which one is close enough to the true rate.
+
+    The true rate is at most `bound`.
 
     Parameters
     ----------
@@ -37,9 +42,9 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
     Let γ = min(tau/(2·width), 1/2). For every eta ≤ bound some candidate eta′ has |(1 − 2·eta)/(1 − 2·eta′) −
     1| ≤ γ. So the label term of a query, at most width/2, is off by at most tau/4 (`NoisyLabelOracle`). In
     terms of u = 1 − 2·eta, the candidates are u′ = (1 − 2·bound)/(1 − γ)·((1 + γ)/(1 − γ))^i below 1 and, if
-    needed, 1 itself. A candidate u′ covers [(1 − γ)u′, (1 + γ)u′], and these intervals cover all u from 1 −
-    2·bound to 1. There are at most 1 + ln(1/(1 − 2·bound))/ln((1 + γ)/(1 − γ)) candidates, which for tau ≤
-    width is O((width/tau)·log(1/(1 − 2·bound))).
+    needed, 1 itself. A candidate u′ covers [(1 − γ)u′, (1 + γ)u′]. These intervals cover all u from 1 −
+    2·bound to 1. There are at most 1 + ln(1/(1 − 2·bound))/ln((1 + γ)/(1 − γ)) candidates. For tau ≤ width
+    this is O((width/tau)·log(1/(1 − 2·bound))).
 
     Examples
     --------
@@ -61,14 +66,14 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
 
 
 def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float) -> int:
-    """Return how many noisy examples are needed to choose one of this many predictors.
+    """Return how many noisy examples are needed to choose one of several predictors.
 
     Guarantee
     ---------
-    ⌈2·ln(2N/beta)/(excess²·(1 − 2·bound)²)⌉. A predictor of error e disagrees with the noisy labels with
-    probability eta + (1 − 2·eta)·e. By Hoeffding, all N observed shares are within s = excess·(1 − 2·bound)/2
-    of these probabilities, with probability 1 − beta. Then the error of the predictor with the least share
-    exceeds the least error by at most 2s/(1 − 2·eta) ≤ excess.
+    ⌈2·ln(2N/beta)/(excess²·(1 − 2·bound)²)⌉ for N candidates. A predictor of error e disagrees with the noisy
+    labels with probability eta + (1 − 2·eta)·e. By Hoeffding, all N observed shares are within s = excess·(1
+    − 2·bound)/2 of these probabilities, with probability 1 − beta. Then the error of the predictor with the
+    least share exceeds the least error by at most 2s/(1 − 2·eta) ≤ excess.
 
     Examples
     --------
@@ -84,16 +89,16 @@ def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A rate that was tried, the learner's predictor for it, and its result in the test.
+    """A noise rate that was tried, with the learner's predictor and its test result.
 
     Parameters
     ----------
     eta
         The rate.
     predictor
-        Takes x, returns −1 or 1.
+        A function of x that returns −1 or 1.
     disagreement
-        Share of the noisy labels in the test that differ from the predictor's.
+        Share of the noisy labels in the test that differ from the predictions.
 
     Examples
     --------
@@ -113,28 +118,29 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Return the results of an SQ learner at each candidate rate, from best to worst in the test.
+    """Return the results of an SQ learner at each candidate rate, from best to worst.
+
+    They are ordered by a test on noisy labels.
 
     Parameters
     ----------
     learn
-        The learner: takes an oracle, asks queries of tolerance tau or more, returns a predictor.
+        A function of an oracle that asks queries of tolerance tau or more and returns a predictor.
     oracle
-        Makes an oracle for the distribution of noisy examples, afresh for every rate.
+        A function that makes a fresh oracle for the distribution of noisy examples.
     rates
         `candidate_rates` for tau and the bound on the noise.
     test
-        Noisy examples that no oracle has seen, as many as `rate_test_size` says. Or a function that takes a
-        predictor and returns how often it disagrees with noisy labels, within excess·(1 − 2·bound)/2.
+        Noisy examples that no oracle has seen, as many as `rate_test_size` says. Or a function of a predictor
+        that returns how often it disagrees with noisy labels, within excess·(1 − 2·bound)/2.
 
     Guarantee
     ---------
     Suppose that `learn` has error at most alpha with every valid oracle, and that all oracles made are valid
     for the noisy distribution. Then the first predictor has error at most alpha + excess with probability 1 −
-    beta. One candidate rate is close to the true one. With that rate, the error of an answer is at most tau/4
-    (label term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term), so the oracle is
-    valid. `rate_test_size` covers the choice among the predictors. B Theorem 8 makes no choice, and needs the
-    true rate.
+    beta. One candidate rate eta′ is close to the true one. With that rate, the error of an answer is at most
+    tau/4 (label term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term). So the
+    oracle is valid. `rate_test_size` covers the choice among the predictors.
 
     Examples
     --------

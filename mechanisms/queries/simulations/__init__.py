@@ -1,5 +1,4 @@
-"""Local algorithms simulated by statistical queries: K11 Lemma 5.8, Claims 5.9 and 5.10.
+"""Local algorithms simulated by statistical queries.
 
-The modules hold randomizers as tables, rejection sampling of one access, whole protocols, and the distance
-from a simulated law to the true one.
+This is K11 Lemma 5.8 with Claims 5.9 and 5.10.
 """

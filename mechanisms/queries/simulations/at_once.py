@@ -1,4 +1,4 @@
-"""A whole non-interactive local algorithm, simulated by one round of statistical queries: K11 Claim 5.9."""
+"""A non-interactive local algorithm simulated by one round of queries (K11 Claim 5.9)."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
 __all__ = ["NonInteractiveSimulation"]
 
 _MOST = 4096
-"""The most joint outcomes of all answers of one entry."""
+"""Largest number of joint outcomes of all answers of one entry."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NonInteractiveSimulation:
-    """Simulates a non-interactive protocol on independent entries of a distribution, by one round of queries.
+    """Simulates a non-interactive protocol by one round of statistical queries.
+
+    The simulated entries are independent draws from a distribution.
 
     Parameters
     ----------
     protocol
-        The local algorithm, with a list of questions. Its `records` are the possible entries; the first is
-        K11's "0".
+        The local algorithm, with a list of questions. Its `records` are the possible entries. The first of
+        them is K11's "0".
     beta
         Statistical distance allowed for the whole run, in (0, 1].
     leftover
@@ -48,14 +50,13 @@ class NonInteractiveSimulation:
     ------
     InvalidKind, InvalidValue
         `protocol` is not a non-interactive protocol, its questions are not a list, or a randomizer has no
-        law. Or the answers of one entry have finitely many joint values, but more than 4,096.
+        law. The answers of one entry have more than 4,096 joint values, but finitely many.
 
     Guarantee
     ---------
-    Against any valid oracle, the law of the output is within beta of the law of the protocol's output. The
-    reason is that the output is a function of the outcomes of `FixedRoundsSimulation`. All answers of one
-    entry are one outcome of a joint randomizer, so each entry is accessed once, as Claim 5.9 assumes. Entries
-    are independent.
+    Against any valid oracle, the law of the output is within beta of the law of the protocol's output, by
+    `FixedRoundsSimulation`. All answers of one entry are one outcome of a joint randomizer, so each entry is
+    accessed once, as Claim 5.9 assumes. Entries are independent.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The protocol's questions, with randomizers in the form that a simulation uses."""
+        """The protocol's questions, in the form that a simulation uses."""
         protocol = self.protocol
         assert not callable(protocol.queries)
         terms = SimulationTerms(
@@ -102,7 +103,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """For every entry that is asked: each question to it, and the entry's place in the question."""
+        """For every entry, each question to it and the entry's place in the question."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -111,7 +112,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def fixed(self) -> FixedRoundsSimulation:
-        """The simulation of each entry's answers, with one access for each entry."""
+        """The simulation of each entry's answers."""
         tables: list[Simulated] = []
         for answers in self.asked_of.values():
             these = [self.questions[number].table for number, _ in answers]
@@ -136,13 +137,16 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """beta, which bounds the distance from the output's law to the true law for every valid oracle."""
+        """A bound beta on the distance of the output's law from the true law.
+
+        It holds for every valid oracle.
+        """
         return self.beta
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound on the distance from the output's law to the true law, for every valid oracle.
+        """Return a bound on the distance of the output's law from the true law.
 
-        The bound is the sum of the greatest distances for each entry
+        It holds for every valid oracle. It is the sum of the greatest distances for each entry
         (`FixedRoundsSimulation.worst_distance`). The answers of one entry may have at most 16 joint values.
         """
         fixed = self.fixed
@@ -160,7 +164,7 @@ def _jointly(tables: Sequence[TableRandomizer]) -> TableRandomizer:
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """Stands in for an `LROracle`, with answers that are already known."""
+    """Stands in for an `LROracle`, with known answers."""
 
     questions: list[Question]
     said: dict[tuple[int, int], Any]

@@ -1,4 +1,4 @@
-"""Local randomizers with infinitely many answers, such as R_g, given by the densities of the answers."""
+"""Local randomizers given by the densities of their answers, such as R_g."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ __all__ = ["DensityRandomizer", "JointDensities", "Simulated", "as_simulated", "
 
 @dataclass(frozen=True, eq=False)
 class DensityRandomizer:
-    """A transparent local randomizer as a simulation needs it: draws from R(u), and densities of an answer.
+    """A local randomizer as a simulation needs it, by draws and densities.
 
-    K11 Claim 5.9 compares Pr[R(u) = w] with Pr[R(0) = w]. For R_g both are 0, so densities are compared.
+    K11 Claim 5.9 compares Pr[R(u) = w] with Pr[R(0) = w]. For continuous answers both are 0, so densities are
+    compared.
 
     Parameters
     ----------
     randomizer
         A local randomizer whose `distribution([record])` has a `pdf` or, for countably many answers, a `pmf`.
-        If it has a method `densities(records, answer)`, that is called instead, once for all records.
+        A method `densities(records, answer)` for all records is called instead, if there is one.
 
     Raises
     ------
@@ -43,8 +44,8 @@ class DensityRandomizer:
 
     Guarantee
     ---------
-    `epsilon` is what the randomizer claims. A ratio of densities outside [e^(−epsilon), e^epsilon] breaks the
-    claim, and a query that needs this ratio is refused.
+    `epsilon` is what the randomizer claims. A query that needs a ratio of densities outside [e^(−epsilon),
+    e^epsilon] is refused.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class DensityRandomizer:
 
     @property
     def relation(self) -> Relation:
-        """Relation.LOCAL."""
+        """The relation of the claim, `Relation.LOCAL`."""
         relation: Relation = self.randomizer.relation
         return relation
 
@@ -93,7 +94,7 @@ class DensityRandomizer:
         return self.randomizer(database, rng)
 
     def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.object_]:
-        """Return `size` answers of a record: numbers, or vectors as tuples."""
+        """Return `size` answers of a record, with vectors as tuples."""
         from mechanisms.local.grouping import Grouped
 
         drawn = drawn_for(self.randomizer, Grouped([record] * size), rng=rng)
@@ -108,11 +109,11 @@ class DensityRandomizer:
         return np.array([transition(self.randomizer, record, output=place) for record in records])
 
     def answer(self, place: Any) -> Any:
-        """Return a drawn answer in the form that the randomizer returns: a tuple becomes an array."""
+        """Return a drawn answer in the form that the randomizer returns."""
         return np.array(place) if isinstance(place, tuple) else place
 
     def row(self, _record: Any) -> NoReturn:
-        """Raise: this needs a randomizer with finitely many answers."""
+        """Raise an error, because a row needs finitely many answers."""
         raise InvalidValue(
             f"Laws and exact distances of a simulation must be of finitely many answers; `{self.name}` has "
             "infinitely many: `distance_bound` holds for it."
@@ -120,17 +121,17 @@ class DensityRandomizer:
 
     @cached_property
     def outcomes(self) -> NoReturn:
-        """Raise: this needs a randomizer with finitely many answers."""
+        """Raise an error, because a list of outcomes needs finitely many answers."""
         self.row(None)
 
 
 class JointDensities(DensityRandomizer):
-    """The randomizer that answers with the tuple of several randomizers' independent answers.
+    """A randomizer that answers with several randomizers' independent answers.
 
     Parameters
     ----------
     parts
-        Tables or densities, at least one.
+        The randomizers, as tables or by densities, at least one.
 
     Examples
     --------
@@ -164,12 +165,12 @@ class JointDensities(DensityRandomizer):
         return joint
 
     def answer(self, place: Any) -> Any:
-        """Return drawn answers, one of each part, in the forms that the parts return."""
+        """Return drawn answers in the forms that the parts return."""
         return tuple(part.answer(answer) for part, answer in zip(self.parts, place, strict=True))
 
 
 Simulated: TypeAlias = "TableRandomizer | DensityRandomizer"
-"""The types that a simulation can run."""
+"""The randomizers that a simulation can run."""
 
 
 def _objects(answers: list[Any]) -> NDArray[np.object_]:
@@ -177,7 +178,9 @@ def _objects(answers: list[Any]) -> NDArray[np.object_]:
 
 
 def as_simulated(randomizer: Any, records: Sequence[Any]) -> Simulated:
-    """Return a transparent randomizer as a table if it has finitely many answers, else by densities.
+    """Return a transparent randomizer as a table, or by densities.
+
+    It is a table if it has finitely many answers.
 
     Examples
     --------

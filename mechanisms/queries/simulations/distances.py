@@ -1,4 +1,7 @@
-"""The largest distance from a simulated law to the true law, over all valid answers of an oracle."""
+"""The largest distance from a simulated law to the true law.
+
+The maximum is over all valid answers of an oracle.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _MOST_OUTCOMES = 16
 
 
 def statistical_distance(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-    """Return the statistical distance of two laws on the same outcomes: half the L1 distance.
+    """Return half the L1 distance of two laws on the same outcomes.
 
     Examples
     --------
@@ -30,7 +33,7 @@ def statistical_distance(left: NDArray[np.float64], right: NDArray[np.float64]) 
 
 
 def tilted(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights scaled to a law, so that they sum to 1.
+    """Return weights divided by their sum.
 
     Examples
     --------
@@ -41,7 +44,9 @@ def tilted(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def events(outcomes: int) -> NDArray[np.float64]:
-    """Return all events on this many outcomes, as rows of zeros and ones, of shape (2^outcomes, outcomes).
+    """Return all events on this many outcomes, as rows of zeros and ones.
+
+    The shape is (2^outcomes, outcomes).
 
     Examples
     --------
@@ -72,9 +77,9 @@ def worst_values(
 
     Guarantee
     ---------
-    Exact: Σ w·v/Σ w rises with the weight of an outcome if its v is above the mean, and falls if its v is
-    below. So the best weights are `high` on some outcomes of largest value and `low` on the rest; every such
-    split is tried.
+    Exact. For weights w and values v, Σ w·v/Σ w rises with the weight of an outcome above the mean, and falls
+    with that of an outcome below. So the best weights are `high` on some outcomes of largest value and `low`
+    on the rest. Every such split is tried.
 
     Examples
     --------
@@ -97,7 +102,9 @@ def worst_values(
 def worst_distance(
     truth: NDArray[np.float64], *, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> float:
-    """Return the greatest statistical distance from `truth` to a law with weights in [`low`, `high`].
+    """Return the greatest statistical distance from `truth` to a law within bounds.
+
+    The law has weights between `low` and `high`.
 
     Examples
     --------
@@ -109,7 +116,9 @@ def worst_distance(
 
 
 def product_of_laws(laws: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the joint law of independent outcomes; the last outcome varies fastest.
+    """Return the joint law of independent outcomes.
+
+    The last outcome varies fastest.
 
     Examples
     --------

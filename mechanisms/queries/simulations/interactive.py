@@ -1,4 +1,4 @@
-"""Interactive local algorithms, simulated by adaptive statistical queries: K11 Claim 5.10."""
+"""Interactive local algorithms simulated by adaptive queries (K11 Claim 5.10)."""
 
 from __future__ import annotations
 
@@ -32,21 +32,20 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteractiveSimulation:
-    """A local algorithm that asks one entry repeatedly, simulated by adaptive queries (K11 Claim 5.10).
+    """Simulates repeated questions to one entry by adaptive queries (K11 Claim 5.10).
 
     Parameters
     ----------
     choose
-        Takes the outcomes so far, returns the next randomizer for this entry, or None to stop.
+        A function of the outcomes so far that returns the next randomizer, or None to stop.
     base
         The record "0", an input of every randomizer.
     accesses
-        t, the number of accesses of the whole algorithm to all entries; at least the number in the longest
-        run on this entry.
+        The number t of accesses of the whole algorithm to all entries.
     beta
         Statistical distance allowed for the whole algorithm, in (0, 1].
     epsilon
-        The loss allowed on an entry: the losses of the randomizers of every run sum to at most this.
+        The loss allowed on an entry, for all randomizers of a run together.
 
     Raises
     ------
@@ -55,10 +54,9 @@ class InteractiveSimulation:
 
     Guarantee
     ---------
-    Against any valid oracle, even an adaptive one, the joint law of a run's outcomes is within beta of the
-    true one (K11 Claim 5.10), in fact within beta/3. Conditioned on the past, the law of each outcome is
-    within phi = beta/3t of the true conditional law (`Access`), and a run has at most t accesses. Randomizers
-    are chosen from simulated outcomes as the algorithm chooses them from real ones. The expected number of
+    Against any valid oracle, even an adaptive one, the joint law of a run's outcomes is within beta/3 of the
+    true one (K11 Claim 5.10 states beta). Conditioned on the past, the law of each outcome is within phi =
+    beta/3t of the true conditional law (`Access`). A run has at most t accesses. The expected number of
     queries for an access is at most twice `Access.most_iterations`.
 
     Examples
@@ -86,7 +84,10 @@ class InteractiveSimulation:
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
 
     def access(self, past: tuple[Any, ...]) -> Access | None:
-        """Return the access that follows past outcomes, given as positions; None if the run is over."""
+        """Return the access that follows past outcomes, or None if the run is over.
+
+        Outcomes are given as positions.
+        """
         randomizers: list[Simulated] = []
         outcomes: tuple[Any, ...] = ()
         for place in past:
@@ -118,10 +119,7 @@ class InteractiveSimulation:
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
-        """Return how often each sequence of outcomes occurs in `size` runs.
-
-        Runs with the same outcomes so far draw their next outcomes in one call.
-        """
+        """Return how often each sequence of outcomes occurs in `size` runs."""
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:
@@ -146,14 +144,17 @@ class InteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance from a run's law to the true law, for every valid oracle: beta/3."""
+        """A bound beta/3 on the distance of a run's law from the true law.
+
+        It holds for every valid oracle.
+        """
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest distance of the simulated law from the true law, over all valid oracles.
+        """Return the greatest distance of the simulated law from the true law.
 
-        Exact: for every event, backward induction over the accesses finds the answers that move its
-        probability most. There may be at most 16 possible runs.
+        The maximum is over all valid oracles, and exact by backward induction. There may be at most 16
+        possible runs.
         """
         leaves = self._leaves(())
         chosen = events(len(leaves))

@@ -1,4 +1,4 @@
-"""Two local algorithms on records of four bits, and their simulations: R_g, and two noisy rounds."""
+"""Two local algorithms on records of four bits, and their simulations."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["DIMENSION", "average_bit", "parity", "population", "simulated_rounds", "simulated_value"]
 
 DIMENSION = 4
-"""Bits of a record: a number 0 … 15."""
+"""Number of bits of a record, which is a number 0 … 15."""
 
 
 def average_bit(records: Any) -> NDArray[np.float64]:
-    """Return the mean of the bits of each record; a bit counts as 1 or −1.
+    """Return the mean of the bits of each record, with bits as 1 or −1.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def average_bit(records: Any) -> NDArray[np.float64]:
 
 
 def parity(records: Any) -> NDArray[np.float64]:
-    """Return −1 for each record whose binary form has an odd number of ones, else 1.
+    """Return −1 for each record with an odd number of ones, else 1.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _signs(records: Any) -> NDArray[np.float64]:
 
 
 def population() -> Population:
-    """Return a distribution on the records 0 … 15: k has probability (k + 1)/136.
+    """Return a distribution on 0 … 15 in which k has probability (k + 1)/136.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def population() -> Population:
 
 
 def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[float, float]]:
-    """Ask an entry twice: first for its average bit, with noise.
+    """Ask an entry for its average bit with noise, then for another bit.
 
-    If the answer is above 0, ask for the entry's parity next, else for its average bit again.
+    If the answer is above 0, the next question is for the parity, else for the average bit again.
     """
     noisy = partial(LocalLaplace, epsilon=epsilon / 2.0, vectorised=True, records=range(2**DIMENSION))
     first = yield 0, noisy(query=average_bit)
@@ -78,7 +78,9 @@ def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[floa
 
 
 def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs R_g on one entry, or simulates R_g; the database's record says which.
+    """Return a mechanism that runs R_g on one entry, or simulates R_g.
+
+    The database's record says which.
 
     Examples
     --------
@@ -98,7 +100,9 @@ def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProt
 
 
 def simulated_rounds(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs or simulates two noisy rounds on one entry, the second of them adaptive.
+    """Return a mechanism that runs or simulates two noisy rounds on one entry.
+
+    The database's record says which.
 
     Examples
     --------

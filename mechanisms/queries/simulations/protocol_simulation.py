@@ -1,4 +1,4 @@
-"""A whole run of a local algorithm, with all its entries simulated by statistical queries: K11 Lemma 5.8."""
+"""A whole run of a local algorithm on simulated entries (K11 Lemma 5.8)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["ProtocolSimulation"]
 
 _MOST = 20_000
-"""Sequences of answers that are enumerated."""
+"""Largest number of sequences of answers that are enumerated."""
 
 
 @dataclass(frozen=True, eq=False)
 class _End:
-    """A run that has ended: its output, and the answers of each entry."""
+    """The output of a run that has ended, and the answers of each entry."""
 
     output: Any
     pasts: Mapping[int, Past]
@@ -45,7 +45,7 @@ class _End:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """How a simulated run goes on: how the next answer is simulated, and what follows each outcome."""
+    """How the next answer of a run is simulated, and what follows each outcome."""
 
     access: Access
     after: Callable[[Any], _Node]
@@ -62,31 +62,31 @@ _Node: TypeAlias = _End | _Step
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProtocolSimulation:
-    """Simulates a local protocol on entries of a distribution, by statistical queries (K11 Lemma 5.8).
+    """Simulates a local protocol by statistical queries (K11 Lemma 5.8).
+
+    The simulated entries are independent draws from a distribution.
 
     Parameters
     ----------
     protocol
-        The local algorithm, its entries and their budget. Its `records` are the possible entries; the first
-        is K11's "0".
+        The local algorithm. Its `records` are the possible entries. The first of them is K11's "0".
     accesses
-        t: the most answers that a run gets, over all entries.
+        The largest number of answers that a run gets, over all entries.
     beta
         Statistical distance allowed for the whole run, in (0, 1].
 
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is not a local protocol, or a parameter is out of range; or a run does what
-        `SimulatedEntries` refuses. A law is refused if the protocol has coins of its own, or more than 20,000
-        sequences of answers; `distance_bound` holds even then.
+        `protocol` is not a local protocol, a parameter is out of range, or a run does what `SimulatedEntries`
+        refuses. A law is refused if the protocol has coins of its own, or more than 20,000 sequences of
+        answers.
 
     Guarantee
     ---------
     Against any valid oracle, the law of the output is within beta/3 of the law of the protocol's output on
     independent entries. This follows from the guarantee of `SimulatedEntries`, because the output is a
-    function of the answers given there. `worst_distance` computes the largest distance that a valid oracle
-    can cause.
+    function of its answers.
 
     Examples
     --------
@@ -137,10 +137,7 @@ class ProtocolSimulation:
         return self.protocol.answered_by(self.entries(oracle, rng), rng)
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` simulated runs.
-
-        Runs with the same answers so far draw their next answers in one call.
-        """
+        """Return the outputs of `size` simulated runs."""
         outputs: list[Any] = [None] * size
         pending: list[tuple[_Node, NDArray[np.intp]]] = [(self._begun(), np.arange(size))]
         while pending:
@@ -157,29 +154,29 @@ class ProtocolSimulation:
         return outputs
 
     def law(self, population: Population) -> Finite:
-        """Return the law of the protocol's own output on independent entries of the distribution."""
+        """Return the law of the protocol's own output on independent entries."""
         return _law([(end, end.probability(population)) for end in self._ends(self._begun())])
 
     def simulated_law(self, oracle: SQOracle) -> Finite:
-        """Return the law of a simulated run's output if the oracle answers a repeated question alike.
+        """Return the law of a simulated run's output.
 
-        Within one access, a proposal that is made again gets the same answer. After other earlier answers the
-        oracle is asked anew and may answer differently.
+        Within one access, a proposal that is made again must get the same answer.
         """
         return _law(list(_weighed(self._begun(), oracle, 1.0)))
 
     @property
     def distance_bound(self) -> float:
-        """beta/3, a bound on the distance of simulated outputs from true ones, for every valid oracle."""
+        """A bound beta/3 on the distance of the output's law from the true law.
+
+        It holds for every valid oracle.
+        """
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest distance between the laws of simulated and true outputs, over valid oracles.
+        """Return the greatest distance between the laws of simulated and true outputs.
 
-        True outputs are those of the protocol on independent entries. The statistical distance is exact: for
-        every event, backward induction over the accesses of all entries finds the answers that change the
-        probability of this event most. An answer may depend on everything before it. There may be at most 16
-        possible outputs.
+        The maximum is over all valid oracles, whose answers may depend on everything before. It is exact, by
+        backward induction over the accesses of all entries. There may be at most 16 possible outputs.
         """
         start = self._begun()
         ends = list(self._ends(start))
@@ -208,7 +205,7 @@ class ProtocolSimulation:
     def _within(
         self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
-        """Return the state of a run in which a question has got only its first answers, `said`."""
+        """Return the state of a run in which a question has got only its first answers."""
         if len(said) == len(question.entries):
             return self._grown((*answers, question.answer(said)), pasts)
         entry = question.entries[len(said)]
@@ -236,10 +233,7 @@ class ProtocolSimulation:
 
 
 def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_End, float]]:
-    """Yield every possible end of a run with its probability.
-
-    The oracle is asked once about each proposal. If the proposal is made again, the answer is used again.
-    """
+    """Yield every possible end of a run with its probability."""
     if isinstance(node, _End):
         yield node, chance
         return
@@ -256,7 +250,7 @@ def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_En
 def _value(
     node: _Node, values: Mapping[Any, NDArray[np.float64]], population: Population
 ) -> NDArray[np.float64]:
-    """Return the greatest probability, over valid oracles, of each event if the run goes on from `node`."""
+    """Return the greatest probability of each event after `node`, over valid oracles."""
     if isinstance(node, _End):
         return values[canonical.key(node.output)]
     possible = node.possible
@@ -266,7 +260,7 @@ def _value(
 
 
 def _likelihood(past: Past, population: Population) -> float:
-    """Return the probability that an entry drawn from the population gives the answers in `past`."""
+    """Return the probability that a random entry gives the answers in `past`."""
     likelihood = population.weights
     for table, place in past:
         likelihood = likelihood * table.likelihood(population.points, place)

@@ -1,4 +1,4 @@
-"""Rejection sampling of one access of a local algorithm to an entry, with statistical queries only.
+"""Rejection sampling of one answer of an entry, with statistical queries only.
 
 The notation is that of K11 Claims 5.9 and 5.10. An entry z ~ D has given the answers a_1 … a_(k−1) to the
 randomizers R_1 … R_(k−1). The next answer w must have probability p(w) = Pr[R_k(z) = w | those answers].
@@ -13,11 +13,10 @@ the estimate 1 + v·c. Its error is at most tau·c = phi·(e^(−epsilon) − e^
 (or phi·y). So the estimate x̃/ỹ is x/y times a factor between (1 − phi)/(1 + phi) and (1 + phi)/(1 − phi).
 Without earlier answers y = 1, g_2 is not asked, and the factor lies between 1 − phi and 1 + phi.
 
-*Acceptance.* A proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling. Let `own` be the loss of R_k alone.
-p is an average of the laws R_k(z), so p ≤ e^(own)·q. The ceiling is therefore (1 + phi)/(1 − phi)·e^(own), or
-(1 + phi)·e^(own) without earlier answers. With it the acceptance probability is at most 1 for all answers of
-a valid oracle. (K11 step 4 has the ceiling (1 + phi)·e^epsilon in Claim 5.10 too, but the estimate can exceed
-that ceiling, because of its error.)
+*Acceptance.* A proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling. Let `own` be the loss of R_k
+alone. p is an average of the laws R_k(z), so p ≤ e^(own)·q. The ceiling is (1 + phi)/(1 − phi)·e^(own), or (1
++ phi)·e^(own) without earlier answers. So the acceptance probability is at most 1 for all answers of a valid
+oracle. (K11 step 4 has the ceiling (1 + phi)·e^epsilon in Claim 5.10 too, which an estimate can exceed.)
 """
 
 from __future__ import annotations
@@ -51,15 +50,15 @@ Answers = tuple[float, ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Access:
-    """One access to an entry with given earlier answers, as rejection sampling against an SQ oracle.
+    """One access to an entry, simulated by rejection sampling against an SQ oracle.
 
     Parameters
     ----------
     randomizer
-        R_k.
+        The randomizer R_k of this access.
     past
-        The randomizers that the entry has answered, each with the answer: its position among the outcomes of
-        a table, or the answer itself if answers have densities.
+        The randomizers that the entry has answered, each with the answer. The answer is its position among
+        the outcomes of a table, or itself if answers have densities.
     base
         The record "0".
     epsilon
@@ -72,8 +71,8 @@ class Access:
     Let p be the true law of the answer (see the module). Take any valid oracle, even one whose answers depend
     on everything before. An answer w is then returned with a probability proportional to p(w) times a weight.
     No weight is more than ρ times another, with ρ = ((1 + phi)/(1 − phi))², or (1 + phi)/(1 − phi) if `past`
-    is empty. So the statistical distance from p is at most (√ρ − 1)/(√ρ + 1). This is phi; if `past` is
-    empty, it is (1 − √(1 − phi²))/phi, about phi/2.
+    is empty. So the statistical distance from p is at most (√ρ − 1)/(√ρ + 1). This is phi, or (1 − √(1 −
+    phi²))/phi, about phi/2, if `past` is empty.
 
     Derivation: the probability of an event A rises most if one weight holds on A and another off it. The rise
     is p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A), which is largest at p(A) = 1/(1 + √ρ). A mixture over iterations
@@ -99,12 +98,12 @@ class Access:
 
     @cached_property
     def proposal(self) -> NDArray[np.float64]:
-        """q, the law of R_k(0), of shape (outcomes,)."""
+        """The law q of R_k(0), of shape (outcomes,)."""
         return self.randomizer.row(self.base)
 
     @property
     def spread(self) -> float:
-        """c, the divisor of the queries."""
+        """The divisor c of the queries."""
         return 2.0 * math.sinh(self.epsilon)
 
     @property
@@ -114,7 +113,10 @@ class Access:
 
     @property
     def blunt(self) -> bool:
-        """Whether R_k ignores its input: the proposal is then the law itself and nothing is asked."""
+        """Whether R_k ignores its input.
+
+        Then nothing is asked.
+        """
         return self.randomizer.epsilon == 0.0
 
     @property
@@ -125,35 +127,39 @@ class Access:
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance from an answer's law to the true law, for every valid oracle."""
+        """A bound on the distance of an answer's law from the true law.
+
+        It holds for every valid oracle.
+        """
         if self.blunt:
             return 0.0
         return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))
 
     @property
     def most_iterations(self) -> float:
-        """Bound on the expected number of iterations; `own` is the loss of this randomizer alone.
+        """A bound on the expected number of iterations.
 
         It is e^own·(1 + phi)/(1 − phi) for an entry's first answer, and e^own·((1 + phi)/(1 − phi))² later.
+        Here `own` is the loss of this randomizer alone.
         """
         factor = (1.0 + self.phi) / (1.0 - self.phi)
         return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
 
     def past_ratio(self, records: Any) -> NDArray[np.float64]:
-        """Return r for every record."""
+        """Return the ratio r of past answers for every record."""
         ratio = np.ones(len(records))
         for randomizer, answer in self.past:
             ratio = ratio * self._ratio(randomizer, records, answer)
         return ratio
 
     def _ratio(self, randomizer: Simulated, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return, for every record, the probability of an answer ÷ its probability under "0"."""
+        """Return, for every record, an answer's probability ÷ its probability under "0"."""
         likely = randomizer.likelihood(records, place)
         base = float(randomizer.likelihood([self.base], place)[0])
         return likely / base if base > 0.0 else np.ones_like(likely)
 
     def ratio(self, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return r·s (defined at the top of this module) for one proposal, of shape (records,)."""
+        """Return the ratio r·s of one proposal for every record, of shape (records,)."""
         return self._ratio(self.randomizer, records, place) * self.past_ratio(records)
 
     def ratios(self, records: Any) -> NDArray[np.float64]:
@@ -161,7 +167,10 @@ class Access:
         return np.column_stack([self.ratio(records, place) for place in range(len(self.proposal))])
 
     def queries(self, place: Any) -> list[StatisticalQuery]:
-        """Return the queries for a proposal: g_1, and g_2 if the entry has answered before."""
+        """Return the queries g_1 and g_2 for a proposal.
+
+        If the entry has not answered before, there is no g_2.
+        """
         if not isinstance(place, int):  # proposals from a density never repeat
             return self._queries(place)
         if place not in self._made:
@@ -170,7 +179,7 @@ class Access:
 
     @cached_property
     def _made(self) -> dict[int, list[StatisticalQuery]]:
-        """A cache of the queries for each proposal, because many iterations ask the same queries."""
+        """The queries made so far, by proposal."""
         return {}
 
     def _queries(self, place: Any) -> list[StatisticalQuery]:
@@ -184,11 +193,10 @@ class Access:
         return [_scaled(values, self.tau) for values in wanted]
 
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
-        """Return the probability of accepting a proposal, given the answers to the proposal's `queries`.
+        """Return the probability of accepting a proposal, given answers to its `queries`.
 
-        It lies in [0, 1] for all answers within tolerance. For answers beyond the tolerance (from an oracle
-        that is valid only with high probability) it is clipped. An answer that is not a finite number raises
-        an error; the proposal does not count as rejected.
+        It is clipped to [0, 1], which matters only for answers beyond the tolerance. An answer that is not a
+        finite number raises an error.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread
@@ -197,7 +205,7 @@ class Access:
             return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, int]:
-        """Return one simulated answer, in the form of the answers in `past`, and its number of iterations."""
+        """Return one simulated answer and its number of iterations."""
         check_oracle(oracle, owner="Access", method="ask")
         check_generator(rng, owner="Access")
         iterations = 0
@@ -213,11 +221,7 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, and how many iterations each took.
-
-        Every iteration of every answer asks the oracle. All queries are counted, but equal ones are asked
-        together.
-        """
+        """Return `size` simulated answers and their numbers of iterations."""
         check_oracle(oracle, owner="Access", method="ask_repeatedly")
         check_generator(rng, owner="Access")
         dense = isinstance(self.randomizer, DensityRandomizer)
@@ -233,10 +237,10 @@ class Access:
         return found, iterations
 
     def _counted(self, iterations: int) -> int:
-        """Return the number of the next iteration; raise an error after far more than a valid oracle needs.
+        """Return the number of the next iteration.
 
-        With a valid oracle each iteration accepts with probability at least 1/`most_iterations`, so this
-        error has probability below e^(−100).
+        If it is far more than a valid oracle needs, raise an error. With a valid oracle this has probability
+        below e^(−100).
         """
         if iterations >= 100.0 * self.most_iterations:
             raise InvalidValue(
@@ -255,12 +259,12 @@ class Access:
         return chances
 
     def truth(self, population: Population) -> NDArray[np.float64]:
-        """Return p, the law that is simulated, of shape (outcomes,)."""
+        """Return the true law p, of shape (outcomes,)."""
         joint, before = self._means(population)
         return self.proposal * joint / before
 
     def estimates(self, population: Population) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the least and the greatest estimate of p that a valid oracle can cause, for each outcome."""
+        """Return the least and greatest estimates of p that valid oracles can cause."""
         joint, before = self._means(population)
         if self.blunt:
             return self.proposal, self.proposal
@@ -270,7 +274,7 @@ class Access:
         return low, self.proposal * (joint + slack) / (before - loose)
 
     def iterations(self, population: Population) -> float:
-        """Return the expected number of iterations with the exact oracle: the ceiling, or 1 if `blunt`."""
+        """Return the expected number of iterations with the exact oracle."""
         return 1.0 if self.blunt else float(self.ceiling / self.truth(population).sum())
 
     def _means(self, population: Population) -> tuple[NDArray[np.float64], float]:
@@ -280,7 +284,7 @@ class Access:
 
 
 def _alike(places: NDArray[Any]) -> list[tuple[Any, Any]]:
-    """Return each distinct proposal with its indices in `places`; proposals from a density never repeat."""
+    """Return each distinct proposal with its indices in `places`."""
     if places.dtype == object:
         return [(place, [run]) for run, place in enumerate(places.tolist())]
     return [(place, np.flatnonzero(places == place)) for place in np.unique(places).tolist()]
@@ -300,7 +304,7 @@ def _scaled(values: Callable[[Any], NDArray[np.float64]], tau: float) -> Statist
 
 
 def _inside(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values clipped to [−1, 1] if only rounding puts them outside; others stay as they are."""
+    """Return values with rounding errors beyond [−1, 1] clipped."""
     return np.where(np.abs(values) <= 1.0 + _ROUNDING, np.clip(values, -1.0, 1.0), values)
 
 
