@@ -1,4 +1,4 @@
-"""A statistical query: a bounded function of one record, and the tolerance for its mean."""
+"""Statistical queries, each a bounded function of one record and a tolerance."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = ["StatisticalQuery"]
 
 @dataclass(frozen=True)
 class StatisticalQuery:
-    """Ask for the mean of `function` over a distribution of records, within ± `tau`.
+    """A query for the mean of a function over a distribution, within a tolerance.
 
     Parameters
     ----------
     function
-        g: takes one record, returns a number in [low, high]; True and False count as 1 and 0.
+        A function of one record that returns a number in [low, high]. True and False count as 1 and 0.
     tau
         The tolerance, > 0, in the units of the function.
     low, high
-        Ends of the range, low < high. A value outside them raises when it occurs; it is never clamped.
+        Ends of the range, low < high. A value outside raises an error when it occurs.
     boolean
         Whether the function takes only the values `low` and `high`.
     vectorised
-        Optional: takes many records, as an array or a sequence, and returns all values as an array. It must
+        Optional: a function of an array or a sequence of records that returns all values as an array. It must
         agree with `function`.
 
     Raises
@@ -107,7 +107,7 @@ class StatisticalQuery:
         tau: float,
         vectorised: Callable[[Any], Any] | None = None,
     ) -> StatisticalQuery:
-        """Return the query for the probability of a predicate; its values are 0 and 1.
+        """Return the query for the probability of a predicate.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class StatisticalQuery:
 
     @property
     def width(self) -> float:
-        """Length of the range: the most that the sum of the values moves when one record is replaced."""
+        """Length of the range."""
         return self.high - self.low
 
     def with_tau(self, tau: float) -> StatisticalQuery:
@@ -154,8 +154,8 @@ class StatisticalQuery:
         Raises
         ------
         InvalidValue
-            A value is NaN or outside [low, high]. For a Boolean query, a value strictly between `low` and
-            `high` is refused too. Or `vectorised` returned an array of another shape.
+            A value is NaN or outside [low, high], or strictly between `low` and `high` in a Boolean query. Or
+            `vectorised` returned an array of another shape.
         """
         if self.vectorised is None:
             found: Any = [self.function(record) for record in records]
@@ -171,7 +171,7 @@ class StatisticalQuery:
         return values
 
     def _refuse_outside(self, values: NDArray[np.float64], records: Any) -> None:
-        """Refuse values outside the query's range; every oracle's privacy and accuracy depend on this."""
+        """Raise an error if a value is outside the query's range."""
         if self.boolean:
             inside = (values == self.low) | (values == self.high)
         else:

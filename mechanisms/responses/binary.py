@@ -1,4 +1,4 @@
-"""Warner's randomized response: a yes-no question answered truthfully with a known probability."""
+"""Warner's randomized response to a yes-no question."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ __all__ = ["RandomizedResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedResponse(KaryRandomizedResponse):
-    """Each respondent answers a yes-no question truthfully with probability e^epsilon/(e^epsilon + 1).
+    """Answers a yes-no question truthfully with probability e^ε/(e^ε + 1).
+
+    Each of `size` respondents answers independently.
 
     Parameters
     ----------
     epsilon
-        The privacy claimed, > 0. The default, ln 2, is Warner's survey: the truth with probability 2/3.
+        The privacy claimed, > 0. The default, ln 2, is Warner's truth probability 2/3.
     size
-        Number of respondents. For 1 (a local randomizer) the output is a bare 0 or 1, for more it is an
-        array.
+        Number of respondents. For one, which is a local randomizer, the output is a bare 0 or 1. For more it
+        is an array.
 
     Raises
     ------
@@ -35,8 +37,8 @@ class RandomizedResponse(KaryRandomizedResponse):
     Guarantee
     ---------
     epsilon-local differential privacy of every respondent, and no smaller epsilon holds (K11 §1.1 and
-    Definition 5.1): the probabilities of a report under the two truths are t and 1 − t with t/(1 − t) =
-    e^epsilon. Warner's 2/3 and 1/3 give e^epsilon = 2.
+    Definition 5.1). The probabilities of a report under the two truths are t and 1 − t with t/(1 − t) =
+    e^epsilon.
 
     Examples
     --------
@@ -53,13 +55,13 @@ class RandomizedResponse(KaryRandomizedResponse):
     reference: ClassVar[str] = "K11 §1.1 (Warner) and Definition 5.1"
 
     def proportion(self, reports: Any) -> float:
-        """Return the unbiased estimate of the proportion of ones among the respondents.
+        """Return the unbiased estimate of the proportion of ones.
 
         Guarantee
         ---------
         Let the truth be reported with probability t. The expected share of reports of 1 is (1 − t) + (2t −
-        1)·(true share). So subtract 1 − t and divide by 2t − 1. The estimate is unbiased because it is not
-        clipped; it may fall outside [0, 1].
+        1)·(true share). So subtract 1 − t and divide by 2t − 1. The estimate is not clipped, and may fall
+        outside [0, 1].
 
         Examples
         --------
@@ -69,7 +71,7 @@ class RandomizedResponse(KaryRandomizedResponse):
         return float(self.estimate(reports)[1])
 
     def standard_error(self) -> float:
-        """Return the standard deviation of `proportion`; all databases have the same.
+        """Return the standard deviation of `proportion`.
 
         Guarantee
         ---------

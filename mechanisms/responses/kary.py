@@ -27,17 +27,17 @@ __all__ = ["KaryRandomizedResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class KaryRandomizedResponse(ClaimsItsEpsilon):
-    """Each respondent reports the true answer, or another one at random.
+    """Randomized response among k answers.
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0. The truth is reported with probability e^epsilon/(e^epsilon + k − 1).
     categories
-        k ≥ 2: answers are the numbers 0 … k − 1.
+        The number k ≥ 2 of answers, which are 0 … k − 1.
     size
-        Number of respondents. For 1 (a local randomizer) the output is a bare answer, for more it is an
-        array.
+        Number of respondents. For one, which is a local randomizer, the output is a bare answer. For more it
+        is an array.
 
     Raises
     ------
@@ -49,8 +49,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
     epsilon-local differential privacy of every respondent (K11 §1.1 and Definition 5.1). A report is the
     truth with probability e^epsilon/(e^epsilon + k − 1) and any other answer with 1/(e^epsilon + k − 1). So
     if another answer is the truth, the probability of a report changes by the factor e^epsilon or not at all.
-    A survey of independent reports is epsilon-private when one record is replaced, because the other reports'
-    laws stay as they are.
+    A survey is epsilon-private when one record is replaced, because the other reports keep their laws.
 
     Examples
     --------
@@ -75,7 +74,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
 
     @property
     def relation(self) -> Relation:
-        """LOCAL for one respondent, REPLACE_ONE for a survey."""
+        """The relation, LOCAL for one respondent and REPLACE_ONE for more."""
         return Relation.LOCAL if self.size == 1 else Relation.REPLACE_ONE
 
     @property
@@ -85,7 +84,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
 
     @property
     def log_odds(self) -> float:
-        """Logarithm of Pr[the truth is reported]/Pr[it is not]."""
+        """The log-odds of a true report."""
         return self.epsilon - math.log(self.categories - 1)
 
     @property
@@ -94,15 +93,17 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return math.exp(_log_sigmoid(self.log_odds))
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int | NDArray[np.int64]:
-        """Return the reports of one run; for one respondent, a bare answer."""
+        """Return the reports of one run.
+
+        For one respondent, this is a bare answer.
+        """
         reports: NDArray[np.int64] = self.sample(database, 1, rng)[0]
         return int(reports) if reports.ndim == 0 else reports
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the reports of `size` runs, of shape (size,), or (size, respondents) for a survey.
+        """Return the reports of `size` runs, of shape (size,) or (size, respondents).
 
-        For a given `rng`, two choices of run i are the same on every database: which respondents tell the
-        truth, and how far the other answers are from the truth (modulo k).
+        From the same generator state, run i draws the same random numbers on every database.
         """
         truths = self.answers(database)
         shape = (size, *(truths.shape if len(truths) > 1 else ()))
@@ -111,14 +112,20 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return np.asarray(np.where(honest, truths, (truths + others) % self.categories))
 
     def distribution(self, database: Sequence[int]) -> Finite | Product:
-        """Return the exact law of a report; for a survey, the product of the laws of its reports."""
+        """Return the exact law of a report, or the product of laws for a survey."""
         from audit.distributions import Product
 
         laws = [self._report_law(truth) for truth in self.answers(database).tolist()]
         return laws[0] if len(laws) == 1 else Product(laws)
 
     def answers(self, database: Sequence[int]) -> NDArray[np.int64]:
-        """Return the true answers; refuse them if one is not in 0 … k − 1."""
+        """Return the true answers.
+
+        Raises
+        ------
+        InvalidValue
+            An answer is not in 0 … k − 1.
+        """
         owner = type(self).__name__
         wrong = [record for record in database if not _is_answer(record, self.categories)]
         if wrong or len(database) == 0:
@@ -135,8 +142,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         ---------
         Let the truth be reported with probability t, and any other answer with w = (1 − t)/(k − 1). The
         expected share of reports of answer j is w + (t − w)·(true share of j). So the estimate is (observed
-        share − w)/(t − w). The estimates sum to 1. A single estimate may lie outside [0, 1]: clipping would
-        bias it.
+        share − w)/(t − w). The estimates sum to 1. They are not clipped, and may lie outside [0, 1].
 
         Examples
         --------
@@ -150,7 +156,9 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return shares
 
     def error_bound(self, beta: float) -> float:
-        """Return a bound on the errors of `estimate`: with probability 1 − `beta` no component exceeds it.
+        """Return a bound on the errors of `estimate`.
+
+        With probability 1 − `beta` no component exceeds it.
 
         Guarantee
         ---------

@@ -1,4 +1,4 @@
-"""Randomized response on the labels of records whose features are public."""
+"""Randomized response on the labels of records with public features."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ __all__ = ["LabelResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class LabelResponse(ClaimsPure):
-    """Publish every (feature, label): the feature unchanged, the label after randomized response.
+    """Publishes every (feature, label) with the label after randomized response.
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0. A label is kept with probability e^epsilon/(e^epsilon + k − 1).
     labels
-        k ≥ 2: labels are 0 … k − 1.
+        The number k ≥ 2 of labels, which are 0 … k − 1.
     size
         Number of records of the databases to audit.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one *label* is replaced. The reports of all other records keep their
-    laws. Each probability of that record's report changes by the factor e^epsilon or not at all. Under any
-    relation in which a feature can change, nothing is private.
+    epsilon-differential privacy when one *label* is replaced. The reports of other records keep their laws.
+    Each probability of this record's report changes by the factor e^epsilon or not at all. If a feature can
+    change, nothing is private.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class LabelResponse(ClaimsPure):
         return tuple((feature, self._report(label, rng)) for feature, label in map(self._read, database))
 
     def _read(self, record: Any) -> tuple[Any, int]:
-        """Return a feature and its label, or refuse anything but such a pair."""
+        """Return a feature and its label."""
         try:
             feature, label = record
             known = label in range(self.labels)

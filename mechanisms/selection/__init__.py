@@ -1,4 +1,5 @@
-"""Mechanisms that choose one of many solutions by a score: exponential, choosing, A_dist.
+"""Mechanisms that choose one of many solutions by a score.
 
-Other modules check scores and their growth, and give the databases on which choosing is hardest.
+They are the exponential mechanism, the choosing mechanism and A_dist. Other modules check scores, and give
+the databases on which a choice is hardest.
 """

@@ -1,4 +1,4 @@
-"""The choosing mechanism: the exponential mechanism among solutions that some record supports."""
+"""The choosing mechanism, which chooses among solutions that some record supports."""
 
 from __future__ import annotations
 
@@ -45,43 +45,44 @@ if TYPE_CHECKING:
 __all__ = ["REFUSED", "ChoosingMechanism"]
 
 REFUSED: Final = "⊥"
-"""The answer if no solution scores high, or none scores at all."""
+"""The answer if no solution scores high."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoosingMechanism(StatedSize, PlainParameters):
-    """Choose among the solutions that score at least 1, if the best score is high; else return "⊥".
+    """Chooses among the solutions that score at least 1, or returns "⊥".
 
-    The test is best score + Lap(4/epsilon) ≥ alpha·size/2; the choice is the exponential mechanism with
-    epsilon/2. If no solution scores at least 1, the answer is "⊥".
+    The test is best score + Lap(4/epsilon) ≥ alpha·size/2. If it passes, the exponential mechanism with
+    epsilon/2 chooses. If it fails, or no solution scores at least 1, the answer is "⊥".
 
     Parameters
     ----------
     epsilon, delta
         The privacy claimed, 0 < epsilon ≤ 16/(alpha·beta) and 0 < delta < 1.
     alpha, beta
-        A solution is good if it scores within alpha·size of the best; beta is the failure probability.
+        A solution is good if it scores within alpha·size of the best. beta is the failure probability.
     growth
-        k: one more record raises at most k scores, each by 1. Declared, not derived; see `growth_check`.
+        The number k of scores that one more record may raise, each by 1. Not checked; see `growth_check`.
     score
-        q: takes a database and a solution, returns a whole number ≥ 0. Default: how many records approve.
+        A function of a database and a solution that returns a whole number ≥ 0. Default: how many records
+        approve.
     solutions
         Every possible answer: distinct values in a sequence, a range or a one-dimensional array. Public.
     vectorised
-        True: `score` takes a database and all the solutions, and returns their scores as an array.
+        Whether `score` takes a database and all solutions, and returns an array of scores.
     candidates
-        For solutions too many to list: takes a database, returns a mapping from every solution that scores at
-        least 1 to its score, such as `collections.Counter` or `MostFrequent(2**64)`. `score`, `solutions` and
-        `vectorised` are then not used.
+        For solutions too many to list: a function of a database that maps every solution that scores at least
+        1 to its score, such as `collections.Counter` or `MostFrequent(2**64)`. It replaces `score`,
+        `solutions` and `vectorised`.
     size
-        m: the number of records. A database of another length is refused. None: the least allowed.
+        The number m of records. A database of another length is refused. Default: the least allowed.
     records
         The possible records.
 
     Raises
     ------
     InvalidValue
-        At construction: a parameter is out of bounds, or `size` is below `sample_size()`.
+        A parameter is out of bounds, or `size` is below `sample_size()`.
 
     Guarantee
     ---------
@@ -90,14 +91,20 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     Let p be the law on S, q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16). By
     the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1, so
-    the test costs a factor e^(epsilon/4). (i) opt < alpha·m/4: passing has probability at most u/2 ≤ delta/2,
-    and p(⊥) ≤ e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1 and q(⊥) ≥ 1 − delta/2, as the
-    neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: the weight of a solution that scores on both
-    moves by e^(epsilon/4). The sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the neighbour at most k
-    solutions join, so the sum is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
-    13·epsilon/16. At most k solutions score on S alone, each 1. The test passes with probability at most
-    u²·e^(epsilon·opt/4), and then returns one of them with probability at most k·e^(epsilon/4 −
-    epsilon·opt/4): together k·e^(epsilon/4)·u² ≤ delta. (i), (ii) can fail at smaller m: `UncheckedChoosing`.
+    the test costs a factor e^(epsilon/4).
+
+    (i) Let opt < alpha·m/4. Then passing has probability at most u/2 ≤ delta/2, and p(⊥) ≤
+    e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1. Then the neighbour's best score is at most 1, so
+    q(⊥) ≥ 1 − delta/2.
+
+    (ii) Let opt ≥ alpha·m/4. Then the weight of a solution that scores on both moves by e^(epsilon/4). The
+    sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the neighbour at most k solutions join, so the sum
+    is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤ 13·epsilon/16. At most k
+    solutions score on S alone, each 1. The test passes with probability at most u²·e^(epsilon·opt/4). It then
+    returns one of them with probability at most k·e^(epsilon/4 − epsilon·opt/4). Together this is
+    k·e^(epsilon/4)·u² ≤ delta.
+
+    At smaller m, (i) and (ii) can fail (`UncheckedChoosing`).
 
     Examples
     --------
@@ -154,15 +161,18 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if the best score exceeds alpha·size, the answer is good with probability 1 − beta."""
+        """The claim that the answer is good with probability 1 − beta.
+
+        It holds if the best score exceeds alpha·size.
+        """
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return hard databases: best scores near alpha·size/2 or alpha·size, with and without a rival.
+        """Return databases on which the choice is hard.
 
         The error of a solution is (best score − its score)/size. The error of "⊥" is infinite if the best
-        score exceeds alpha·size, and 0 otherwise. Hard databases are known only for the default score over
-        words and for `MostFrequent`; in all other cases the list is empty.
+        score exceeds alpha·size, and 0 otherwise. There are databases only for the default score over words
+        and for `MostFrequent`.
 
         Examples
         --------
@@ -172,7 +182,9 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems`, all with an infinite error of "⊥", as BNS Lemma 4 is printed.
+        """Return the databases of `problems`, with an infinite error of "⊥" on all.
+
+        This is how BNS Lemma 4 is printed.
 
         Examples
         --------
@@ -212,7 +224,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def round(self) -> ChoosingRound:
-        """The `ChoosingRound` that decides from the scores alone."""
+        """The choice from given scores."""
         return ChoosingRound(self.test, self.epsilon / 4.0)
 
     @property
@@ -234,7 +246,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return supported(names, whole_scores(scores, owner=owner))
 
     def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """Return the solutions that score at least 1 and their scores, given the scores of all solutions."""
+        """Return the solutions that score at least 1 and their scores, from all scores."""
         return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -242,11 +254,14 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers. Their noise and uniform numbers do not depend on the database."""
+        """Return `size` answers.
+
+        From the same generator state, run i draws the same random numbers on every database.
+        """
         return self._choose(*self.scores(database), size=size, rng=rng)
 
     def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers, given the scores of all solutions."""
+        """Return `size` answers for given scores of all solutions."""
         return self._choose(*self._listed(scores), size=size, rng=rng)
 
     def _choose(
@@ -260,7 +275,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self._law(*self.scores(database))
 
     def law(self, scores: Any) -> Finite:
-        """Return the exact law of the answer, given the scores of all solutions."""
+        """Return the exact law of the answer for given scores of all solutions."""
         return self._law(*self._listed(scores))
 
     def _law(self, names: Sequence[Any], scores: NDArray[np.float64]) -> Finite:
@@ -270,10 +285,10 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return Finite([REFUSED, *names], log_probabilities=[refused, *logs])
 
     def failure(self, database: Any) -> float:
-        """Return Pr[the answer is not good] if the best score exceeds alpha·size, else 0.
+        """Return the probability that the answer is not good.
 
-        This is how BNS Lemma 4 has to be read: if no score is that high, every solution is good, and "⊥" is
-        allowed. See `failure_bound`.
+        If no score exceeds alpha·size, every answer is good, and the probability is 0. BNS Lemma 4 has to be
+        read in this way.
 
         Examples
         --------
@@ -285,10 +300,10 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.printed_failure(database) if opt > self.alpha * self._m else 0.0
 
     def printed_failure(self, database: Any) -> float:
-        """Return the probability that the answer is not an alpha-good solution; "⊥" counts as not good.
+        """Return the probability that the answer is not a good solution, with "⊥" as not good.
 
-        BNS Lemma 4 says that this probability is at most beta on every database, which is *false*: without a
-        high score the answer is "⊥", which is not a solution.
+        BNS Lemma 4 says that it is at most beta on every database. This is *false*, because without a high
+        score the answer is "⊥".
 
         Examples
         --------
@@ -304,13 +319,15 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
-        """Return a bound on `failure` for all databases; it is at most beta if `size` ≥ `sample_size()`.
+        """Return a bound on `failure` for all databases.
+
+        If `size` ≥ `sample_size()`, it is at most beta.
 
         Guarantee
         ---------
-        If the best score exceeds alpha·m, with m = `size`, "⊥" needs noise below −alpha·m/2, of probability
-        at most e^(−epsilon·alpha·m/8)/2. At most growth·m solutions score at all, and one that is not good
-        has at most e^(−epsilon·alpha·m/4) times the probability of the best. So failure ≤
+        Let m = `size`, and let the best score exceed alpha·m. Then "⊥" needs noise below −alpha·m/2, of
+        probability at most e^(−epsilon·alpha·m/8)/2. At most growth·m solutions score at all. One that is not
+        good has at most e^(−epsilon·alpha·m/4) times the probability of the best. So failure ≤
         growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
 
         Examples
@@ -324,7 +341,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Return the result of a search for databases of `records` on which the score breaks bounded growth.
+        """Return the result of a search for databases that break the score's bounded growth.
 
         Examples
         --------
@@ -344,7 +361,10 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pairs that need the largest delta, among databases with few distinct records."""
+        """Return the pairs of neighbours that need the largest delta.
+
+        The databases have few distinct records.
+        """
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

@@ -1,4 +1,4 @@
-"""The choosing mechanism, given the scores: its law, its draws, and the least database size for privacy."""
+"""The choosing mechanism for given scores, and the least database size for privacy."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ChoosingRound:
-    """Refuse, or choose by exponential weights, among the solutions that score at least 1.
+    """The choosing mechanism for given scores.
 
     Parameters
     ----------
     test
-        The noisy comparison of the best score with a threshold. If no solution scores, the best score is 0.
+        The noisy comparison of the best score with a threshold.
     weight
-        The factor of a score in the exponent: a quarter of epsilon.
+        The factor of a score in the exponent, a quarter of epsilon.
 
     Guarantee
     ---------
-    The law of the choosing mechanism (BNS §4.1). Scores of 0 have no weight, so only the solutions that score
-    at least 1 have to be listed.
+    The law of the choosing mechanism (BNS §4.1). Only solutions that score at least 1 have to be listed.
 
     Examples
     --------
@@ -48,7 +47,7 @@ class ChoosingRound:
     weight: float
 
     def log_law(self, scores: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """Return the log-probability of a refusal, and that of each solution; `scores` may be empty."""
+        """Return the log-probability of a refusal, and that of each solution."""
         if not scores.size:
             return 0.0, scores
         best, relative = float(scores.max()), self._relative(scores)
@@ -56,9 +55,9 @@ class ChoosingRound:
         return self.test.log_fail(best), logs
 
     def sample(self, scores: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return `size` indices into the scores; −1 is a refusal.
+        """Return `size` indices into the scores, or −1 for a refusal.
 
-        For a given `rng`, the noise and the uniform number of draw i do not depend on the scores.
+        From the same generator state, draw i uses the same random numbers for all scores.
         """
         passed = self.test.sample(float(scores.max(initial=0.0)), size, rng)
         uniforms = rng.random(size)
@@ -78,8 +77,8 @@ def least_size(*, alpha: float, beta: float, epsilon: float, delta: float, growt
 
     Guarantee
     ---------
-    m ≥ 16/(alpha·epsilon)·max(epsilon/4 + ln(1/delta), ln(16·growth/(alpha·beta·epsilon))). Privacy needs it;
-    see `ChoosingMechanism`.
+    m ≥ 16/(alpha·epsilon)·max(epsilon/4 + ln(1/delta), ln(16·growth/(alpha·beta·epsilon))). Privacy needs
+    this size (`ChoosingMechanism`).
 
     Examples
     --------
@@ -93,7 +92,7 @@ def least_size(*, alpha: float, beta: float, epsilon: float, delta: float, growt
 
 
 def check_terms(*, alpha: float, beta: float, epsilon: float, delta: float, growth: int, owner: str) -> None:
-    """Refuse parameters of a choosing mechanism that are out of bounds.
+    """Raise an error if parameters of a choosing mechanism are out of bounds.
 
     Examples
     --------

@@ -31,31 +31,31 @@ __all__ = ["ExponentialMechanism"]
 
 _LETTERS = "abcdefghijklmnop"
 _PROBLEM_RECORDS = 6
-"""This many records are repeated to make problems."""
+"""Number of records that are repeated to make problems."""
 
 _FEW = 1000
-"""Up to this many solutions, the search for wide pairs scores them all for every pair it looks at."""
+"""Most solutions for which the search for wide pairs scores them all for every pair."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialMechanism(ClaimsItsEpsilon):
-    """Choose a solution with probability proportional to exp(epsilon·score/(2·sensitivity)).
+    """Chooses a solution with weight exp(epsilon·score/(2·sensitivity)).
 
     Parameters
     ----------
     epsilon
         The privacy claimed, > 0.
     score
-        q: takes a database and a solution, returns a finite number; higher is better. Default: how many
-        records approve of the solution.
+        A function q of a database and a solution that returns a finite number. Higher is better. Default: how
+        many records approve of the solution.
     solutions
         Every possible answer: distinct values in a sequence, a range or a one-dimensional array. Public.
     sensitivity
-        Δq: the most that the score of any one solution changes between neighbours. Declared, not derived.
+        The most Δq by which the score of a solution changes between neighbours. It is not checked.
     vectorised
-        True: `score` takes a database and all the solutions, and returns their scores as an array.
+        Whether `score` takes a database and all solutions, and returns an array of scores.
     relation, records, size
-        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+        Which databases are neighbours, their possible records, and their length (or least and greatest).
     beta
         The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
@@ -72,13 +72,11 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     Between neighbours each weight changes by at most a factor of e^(epsilon/2), and so does the sum of all
     weights. So each probability changes by at most a factor of e^epsilon.
 
-    For any number k ≥ 2 of solutions the bound is approached but never met. Let one solution be t·Δq behind
-    all others. If its score rises by Δq and theirs fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k −
-    1)·g^(t − 2))) with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. Databases of one
-    record allow at most t = 1. Then the loss is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)), which is
-    epsilon/2 for two solutions.
-
-    Everything happens in log space relative to the best score, so nothing overflows.
+    For k ≥ 2 solutions the bound is approached but never met. Let one solution be t·Δq behind all others. If
+    its score rises by Δq and theirs fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2)))
+    with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. Databases of one record allow at
+    most t = 1. Then the loss is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)), which is epsilon/2 for two
+    solutions.
 
     Examples
     --------
@@ -112,14 +110,14 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy:
-        """The accuracy claimed: how far the choice scores below the best, by BNS Proposition 1(ii)."""
+        """The claim of BNS Proposition 1(ii) on how far the choice scores below the best."""
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
         """Return databases of equal records.
 
-        One length is the greatest `size`. With the default score there is a second one: the least length at
-        which a wrong choice breaks the accuracy claim. At this length the claim fails most often.
+        One has the greatest `size`. With the default score, another has the length at which the accuracy
+        claim fails most often.
 
         Examples
         --------
@@ -166,10 +164,9 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` chosen solutions: an array if the solutions are a range or an array, else a list.
+        """Return `size` chosen solutions, as an array or a list like `solutions`.
 
-        Run i draws one uniform number and inverts the distribution function at it. From the same generator
-        state, it draws the same number on every database.
+        From the same generator state, run i draws the same number on every database.
         """
         cumulative = np.cumsum(np.exp(self._relative(database)))
         chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
@@ -186,13 +183,15 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return Finite(self.solutions, log_probabilities=self.log_probabilities(database))
 
     def error_bound(self, beta: float) -> float:
-        """Return a distance below the best score that the choice exceeds with probability at most `beta`.
+        """Return a bound on how far the choice scores below the best.
+
+        The choice exceeds it with probability at most `beta`.
 
         Guarantee
         ---------
         A solution that scores t below the best has at most e^(−weight·t) times the probability of the best.
-        So all such solutions together have probability at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition
-        1(ii)). For t = (2·Δq/epsilon)·ln(|H|/beta) this bound is beta.
+        So all such solutions among |H| together have probability at most |H|·e^(−epsilon·t/(2·Δq)) (BNS
+        Proposition 1(ii)). For t = (2·Δq/epsilon)·ln(|H|/beta) this is beta.
 
         Examples
         --------
@@ -203,7 +202,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return (math.log(len(self.solutions)) - math.log(beta)) / self.weight
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs: a database of equal records, and the neighbour that changes a probability most."""
+        """Return pairs of a database of equal records and a revealing neighbour."""
         if len(self.solutions) > _FEW:
             return []
         return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
@@ -222,7 +221,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
 
 _ONE_BEHIND = [([_LETTERS[1:]] * 4, [_LETTERS[0], *[_LETTERS[1:]] * 3])]
-"""The first solution lies behind all others, a case in which nearly all of epsilon can be lost."""
+"""A pair in which one solution lies behind all others, so the loss is near epsilon."""
 
 entry = Entry(
     ExponentialMechanism.name,

@@ -1,4 +1,7 @@
-"""A_dist on gaps instead of databases, so that an exact audit of it covers every database size."""
+"""A_dist on gaps between scores instead of databases.
+
+An exact audit of it covers every database size.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,15 @@ if TYPE_CHECKING:
 __all__ = ["ScoreGaps", "StableSelectionGaps", "TightStableSelectionGaps"]
 
 _STEP = 2
-"""Two scores of sensitivity 1 move by at most this much towards or from each other."""
+"""The most by which the difference of two scores of sensitivity 1 moves."""
 
 
 @dataclass(frozen=True)
 class ScoreGaps:
-    """The relation of gaps: [g] says that one solution leads by g or, if g < 0, that another leads by −g.
+    """The relation between gaps that differ by at most 2.
 
-    Neighbours differ by at most 2, the most that the difference of two scores of sensitivity 1 moves.
+    The gap [g] says that one solution leads by g. If g < 0, another solution leads by −g. The difference of
+    two scores of sensitivity 1 moves by at most 2.
 
     Examples
     --------
@@ -51,7 +55,10 @@ class ScoreGaps:
     def neighbours(
         self, database: Sequence[Any], records: Sequence[Any], rng: Any = None
     ) -> Iterator[list[Any]]:
-        """Yield all neighbours among the gaps `records`; with `rng`, random ones without end."""
+        """Yield all neighbours among the gaps `records`, or random ones if `rng` is given.
+
+        The random stream has no end.
+        """
         near = [[gap] for gap in records if self.are_neighbours(database, [gap])]
         if rng is None:
             yield from near
@@ -62,7 +69,7 @@ class ScoreGaps:
 
 @dataclass(frozen=True)
 class _TwoSolutions:
-    """Two solutions with a signed gap; the scores themselves do not matter."""
+    """Two solutions with a signed gap."""
 
     def two_best(self, database: Sequence[Any]) -> TwoBest:
         gap = _gap(database)
@@ -77,14 +84,14 @@ def _gap(database: Sequence[Any]) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class StableSelectionGaps(PlainParameters):
-    """A_dist on every pair of gaps that neighbouring databases of any size can produce.
+    """A_dist on all pairs of gaps that neighbouring databases can have.
 
     Parameters
     ----------
     epsilon, delta
         As in `StableSelection`.
     largest
-        Gaps run from −largest to largest. None: 3 beyond the threshold.
+        Gaps run from −largest to largest. Default: 3 beyond the threshold.
 
     Raises
     ------
@@ -97,15 +104,15 @@ class StableSelectionGaps(PlainParameters):
     solutions, with any whole scores of sensitivity 1. The answer depends on the best solution and its gap
     alone. Take two neighbouring databases with gaps g and g′. If they have the same best solution, |g − g′| ≤
     2, because the gap is the least of several differences and each moves by at most 2. Suppose their best
-    solutions are different, f and f′. The difference q(f) − q(f′) is at least g on the first database and at
-    most −g′ on the second. It moves by at most 2, so g + g′ ≤ 2. A tie, in which f is not returned, is the
-    gap 0. In each case the two laws are those of signed gaps that differ by at most 2.
+    solutions are different, f and f′. For the score q, the difference q(f) − q(f′) is at least g on one
+    database and at most −g′ on its neighbour. It moves by at most 2, so g + g′ ≤ 2. A tie, in which f is not
+    returned, is the gap 0. In each case the two laws are those of signed gaps that differ by at most 2.
 
     Larger gaps need no check. Let b be the scale of the noise and ε′ any privacy loss. Take two gaps beyond
     the threshold, and let x be Pr[⊥1] at the smaller one. The excess over e^ε′ times the neighbour's
     probability is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) + x·(e^ε′ − e^(−2/b)) for f. Each excess grows
     with x or is not positive, and x falls as the gap grows. Scores that are not whole change nothing at ε′ ≥
-    2/b: only the pairs of case (ii) of `StableSelection` have an excess there, and it is largest at gap 2.
+    2/b. Only the pairs of case (ii) of `StableSelection` have an excess there, and it is largest at gap 2.
 
     Examples
     --------
@@ -134,7 +141,7 @@ class StableSelectionGaps(PlainParameters):
 
     @property
     def mechanism(self) -> StableSelection:
-        """The mechanism itself, on two solutions with a given gap."""
+        """The mechanism on two solutions with a given gap."""
         return self._kind(epsilon=self.epsilon, delta=self.delta, leaders=_TwoSolutions())
 
     @property
@@ -153,7 +160,7 @@ class StableSelectionGaps(PlainParameters):
         return self.mechanism(database, rng)
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers. The noise does not depend on the gap."""
+        """Return `size` answers."""
         return self.mechanism.sample(database, size, rng)
 
     def distribution(self, database: Sequence[Any]) -> Finite:
@@ -161,18 +168,18 @@ class StableSelectionGaps(PlainParameters):
         return self.mechanism.distribution(database)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of gaps: 2 and 0 (a tie), and 1 and −1 (the other solution leads)."""
+        """Return two pairs of gaps, 2 and 0 (a tie), and 1 and −1 (another leader)."""
         return [([2], [0]), ([1], [-1])]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelectionGaps(StableSelectionGaps):
-    """`TightStableSelection` on every pair of gaps that neighbouring databases can produce.
+    """The tight A_dist on all pairs of gaps that neighbouring databases can have.
 
     Parameters
     ----------
     epsilon, delta, largest
-        As in `StableSelectionGaps`; delta ≤ 1/2.
+        As in `StableSelectionGaps`. delta ≤ 1/2.
 
     Examples
     --------

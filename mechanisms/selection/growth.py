@@ -1,4 +1,4 @@
-"""Bounded growth of a score: a search for two databases that break it."""
+"""A search for databases that break the bounded growth of a score."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ __all__ = ["GrowthCheck", "GrowthViolation", "check_growth"]
 
 @dataclass(frozen=True)
 class GrowthViolation:
-    """Two databases, one record apart, between which a score breaks bounded growth.
+    """Two databases that differ by one record and break the bounded growth of a score.
 
     Parameters
     ----------
     before, after
-        `after` has one record more. If the fault is that the empty database scores other than 0, both are
-        empty.
+        `after` has one record more. If the empty database has a score other than 0, both are empty.
     solutions
         The solutions whose scores break bounded growth.
     reason
@@ -59,11 +58,11 @@ class GrowthCheck:
     Parameters
     ----------
     violation
-        The first violation found, on the smallest databases; None if none was found.
+        A violation on the smallest databases, or None.
     steps
         How many additions of a record were checked.
     exhaustive
-        Whether these were all possible additions up to the given size.
+        Whether these are all possible additions up to the given size.
 
     Examples
     --------
@@ -77,7 +76,7 @@ class GrowthCheck:
 
     @property
     def refuted(self) -> bool:
-        """Whether the score was found to break bounded growth."""
+        """Whether the score breaks bounded growth."""
         return self.violation is not None
 
 
@@ -93,27 +92,27 @@ def check_growth(
     most: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> GrowthCheck:
-    """Return the result of a search for databases that break `growth`-bounded growth (BNS Definition 12).
+    """Return the result of a search for databases that break bounded growth.
 
-    A score has `growth`-bounded growth if two conditions hold. All scores are 0 on the empty database. Adding
-    a record, anywhere, raises at most `growth` scores, each by exactly 1, and leaves the others as they are.
+    By BNS Definition 12, a score has k-bounded growth if two conditions hold. All scores are 0 on the empty
+    database. Adding a record, anywhere, raises at most k scores, each by 1, and leaves the others as they
+    are.
 
     Parameters
     ----------
     score, solutions, vectorised, candidates
         As in `ChoosingMechanism`.
     growth
-        k, at least 1.
+        The number k ≥ 1.
     records
         A finite domain.
     size
         Length of the longest database, after the record was added.
     most
-        The most additions of a record to check. If no more are possible, all are checked, the shortest
-        databases first. Otherwise one half of the checks is on the shortest databases, and the other half on
-        databases that grow at random.
+        The most additions of a record to check. If not all possible additions fit, one half of the checks is
+        on the shortest databases, and the rest on databases that grow at random.
     rng
-        The generator for the random databases; by default from seed 0.
+        The generator for the random databases. Default: from seed 0.
 
     Raises
     ------
@@ -149,7 +148,7 @@ def check_growth(
 
 
 class _Search:
-    """Computes the scores of databases, and finds violations of bounded growth."""
+    """Searches for violations of bounded growth."""
 
     def __init__(
         self, score: Any, solutions: Any, *, growth: int, vectorised: bool, candidates: Any = None
@@ -176,7 +175,10 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return the solutions and the change of each score; if `before` is None, the scores before are 0."""
+        """Return the solutions and the change of each score.
+
+        If `before` is None, the scores before are 0.
+        """
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier
@@ -204,7 +206,7 @@ class _Search:
 
 
 def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield all pairs (before, after) in which `after` has one record more and at most `size` records."""
+    """Yield all pairs (before, after) in which `after` has one record more."""
     for length in range(size):
         for before in product(records, repeat=length):
             longer = Relation.ADD_OR_REMOVE_ONE.neighbours(list(before), records)
@@ -214,9 +216,9 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield random pairs (before, after) without end.
+    """Yield random pairs (before, after) in which `after` has one record more.
 
-    `after` has one record more than `before`, and at most `size` records.
+    The stream has no end.
     """
     while True:
         database: list[Any] = []

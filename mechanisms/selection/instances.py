@@ -1,4 +1,4 @@
-"""Databases on which selection is hardest: the problems for utility audits of selection."""
+"""Databases on which selection is hardest, as problems for utility audits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three words that, as records, approve only of themselves; [] if there are fewer than two.
+    """Return up to three words that, as records, approve only of themselves.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def letters(solutions: Any) -> list[str]:
 
 
 def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
-    """Return up to three records, each a vote for the solution equal to it; [] for an unknown score.
+    """Return up to three records, each a vote for one solution.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
 
 
 def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> list[tuple[str, list[Any]]]:
-    """Return named databases that are hard for the choosing mechanism. At most two solutions have votes.
+    """Return named databases that are hard for the choosing mechanism.
 
     Parameters
     ----------
@@ -90,7 +90,9 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
 def shortfall_problem(
     name: str, database: Any, *, solutions: Sequence[Any], scores: Iterable[float]
 ) -> Problem:
-    """Return the problem of choosing a high-scoring solution; the error is its distance to the best score.
+    """Return the problem of choosing a high-scoring solution.
+
+    The error is the distance to the best score.
 
     Examples
     --------
@@ -104,7 +106,7 @@ def shortfall_problem(
 
 
 def answer_problem(name: str, database: Any, *, answer: Any) -> Problem:
-    """Return the problem of giving one right answer: the error is 0 for that answer and 1 for every other.
+    """Return the problem of giving one right answer, with error 0 or 1.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""The choosing mechanism on vectors of scores: an exact audit then covers every score of bounded growth."""
+"""The choosing mechanism on vectors of scores instead of databases.
+
+An exact audit of it covers every score of bounded growth.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +31,14 @@ __all__ = ["BoundedGrowth", "ChoosingScores"]
 
 @dataclass(frozen=True)
 class BoundedGrowth:
-    """The relation of score vectors that a bounded-growth score can have on two neighbouring databases.
+    """The relation between score vectors of neighbouring databases.
 
-    Two neighbouring databases are D plus one record, and D plus another record. So at most `growth` scores
-    are higher by 1 on the first database, and at most `growth` others on the second.
+    Replacing a record lowers at most `growth` scores by 1, and raises at most `growth` others by 1.
 
     Parameters
     ----------
     growth
-        k, at least 1.
+        The number k ≥ 1 of bounded growth.
 
     Examples
     --------
@@ -64,7 +66,10 @@ class BoundedGrowth:
     def neighbours(
         self, database: Sequence[Any], records: Sequence[Any], rng: Any = None
     ) -> Iterator[list[Any]]:
-        """Yield all neighbours with scores among `records`; with `rng`, random ones without end."""
+        """Yield all neighbours with scores among `records`, or random ones with `rng`.
+
+        The random stream has no end.
+        """
         allowed = set(records)
         choices = [[step for step in (-1, 0, 1) if score + step in allowed] for score in database]
         if rng is None:
@@ -87,7 +92,7 @@ def _moved(database: Sequence[Any], step: tuple[int, ...]) -> list[Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class ChoosingScores(PlainParameters):
-    """The choosing mechanism on every pair of score vectors that a bounded-growth score can produce.
+    """The choosing mechanism on all pairs of score vectors of bounded growth.
 
     Parameters
     ----------
@@ -96,7 +101,7 @@ class ChoosingScores(PlainParameters):
     solutions
         How many solutions there are, at least 1.
     records_count
-        m, which the scores cannot exceed. None: the least allowed.
+        The number m of records, which the scores cannot exceed. Default: the least allowed.
 
     Raises
     ------
@@ -106,10 +111,9 @@ class ChoosingScores(PlainParameters):
     Guarantee
     ---------
     What holds for all pairs of these vectors holds for every set of records, every score of this growth over
-    this many solutions and every pair of databases of this size. The reason is that the law depends on the
-    scores alone, which lie in 0 … m. Replacing a record lowers at most `growth` of them by 1 and raises at
-    most `growth` others by 1. (Some vectors may be out of reach of a given score; they only make the result
-    stronger.)
+    this many solutions and every pair of databases of this size. The law depends on the scores alone, which
+    lie in 0 … m. Replacing a record lowers at most `growth` of them by 1 and raises at most `growth` others
+    by 1.
 
     Examples
     --------
@@ -157,7 +161,7 @@ class ChoosingScores(PlainParameters):
 
     @property
     def relation(self) -> BoundedGrowth:
-        """The relation between the vectors of scores of neighbouring databases."""
+        """The relation between the score vectors of neighbouring databases."""
         return BoundedGrowth(self.growth)
 
     @property
@@ -177,7 +181,7 @@ class ChoosingScores(PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers. With equal generators, run i draws the same numbers for every vector."""
+        """Return `size` answers."""
         return self.mechanism.choose(self._scores(database), size=size, rng=rng)
 
     def distribution(self, database: Sequence[int]) -> Finite:
@@ -185,9 +189,10 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs, or none if there is only one solution.
+        """Return two pairs of neighbours, or none if there is only one solution.
 
-        In the first, a solution that is not the best loses its only vote. In the second, the only vote moves.
+        In one pair a solution that is not the best loses its only vote. In the other pair the only vote
+        moves.
         """
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2

@@ -1,4 +1,4 @@
-"""Scores of candidate solutions: all scores of a list, or the two best if there are too many to list."""
+"""Scores of candidate solutions, or the two best scores of very many solutions."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ __all__ = [
 ]
 
 _MOST_LISTED = 10**8
-"""Solutions that are scored one by one."""
+"""The most solutions that are scored one by one."""
 
 
 class TwoBest(NamedTuple):
-    """The two highest scores, and the solution with the highest.
+    """The two highest scores and the best solution.
 
     Parameters
     ----------
     solution
-        The one that scores highest; any of the best if there are several.
+        The solution that scores highest, or any such solution in a tie.
     score
         Its score.
     runner_up
@@ -68,7 +68,7 @@ class TwoBest(NamedTuple):
 
 @runtime_checkable
 class Leaders(Protocol):
-    """Stands for solutions that are too many to list, and finds the two best on a database.
+    """Finds the two best solutions on a database when they are too many to list.
 
     Examples
     --------
@@ -84,8 +84,8 @@ class Leaders(Protocol):
 class MostFrequent:
     """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
 
-    No list of all numbers is made, because a number that no record names scores 0. Pass this object as
-    `leaders` to `StableSelection`, or as `candidates` to `ChoosingMechanism`.
+    It is for `leaders` of `StableSelection` or `candidates` of `ChoosingMechanism`. The numbers are not
+    listed.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ class MostFrequent:
 
     Guarantee
     ---------
-    Replacing, adding or removing a record moves every score by at most 1. There are at least two solutions,
-    so if records name only one, the runner-up scores 0.
+    Replacing, adding or removing a record moves every score by at most 1. If records name only one solution,
+    the runner-up scores 0.
 
     Examples
     --------
@@ -113,11 +113,11 @@ class MostFrequent:
         positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2, maximum=None)
 
     def __call__(self, database: Sequence[Any]) -> dict[int, int]:
-        """Return the number of records that equal each candidate; candidates without records are left out."""
+        """Return how many records equal each candidate that occurs."""
         return dict(Counter(int(record) for record in database if self._is_candidate(record)))
 
     def two_best(self, database: Sequence[Any]) -> TwoBest:
-        """Return the most frequent candidate, how often it occurs, and how often the next one does."""
+        """Return the most frequent candidate and the two highest counts."""
         ranked = [*Counter(self(database)).most_common(2), (0, 0), (0, 0)]
         return TwoBest(ranked[0][0], ranked[0][1], ranked[1][1])
 
@@ -127,7 +127,9 @@ class MostFrequent:
 
 
 def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64]) -> TwoBest:
-    """Return the best of listed solutions and the two highest scores; in a tie the first listed is best.
+    """Return the best of listed solutions and the two highest scores.
+
+    In a tie, the solution listed earliest is best.
 
     Examples
     --------
@@ -140,7 +142,7 @@ def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64
 
 
 def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) -> list[Any]:
-    """Return the solutions at these indices; numbers of an array become Python numbers.
+    """Return the solutions at these indices as Python objects.
 
     Examples
     --------
@@ -161,7 +163,9 @@ def check_solutions(
     marks: Sequence[str] = (),
     instead: str = "",
 ) -> None:
-    """Refuse solutions that are too few, too many to list, not distinct, or equal to the word for a refusal.
+    """Raise an error if a list of solutions is not valid.
+
+    Solutions must be enough, few enough to list, distinct, and different from the words for a refusal.
 
     Parameters
     ----------
@@ -179,7 +183,7 @@ def check_solutions(
     Raises
     ------
     InvalidKind, InvalidValue
-        The solutions have one of these faults, or are not a list.
+        The solutions are not valid, or not a list.
 
     Examples
     --------
@@ -223,7 +227,7 @@ def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> N
 
 
 def check_candidates(candidates: Any, *, owner: str) -> None:
-    """Refuse `candidates` unless it is a function.
+    """Raise an error unless `candidates` is a function.
 
     Examples
     --------
@@ -266,7 +270,12 @@ def candidates_of(
 
 
 def refuse_marks(solutions: Sequence[Any] | NDArray[Any], marks: Sequence[str], *, owner: str) -> None:
-    """Refuse a solution that equals the word for a refusal.
+    """Raise an error if a solution equals the word for a refusal.
+
+    Raises
+    ------
+    InvalidValue
+        A solution is one of `marks`.
 
     Raises
     ------
@@ -297,12 +306,12 @@ def scores_of(
     vectorised: bool,
     owner: str,
 ) -> NDArray[np.float64]:
-    """Return the scores of all solutions on a database; refuse a score that is not a finite number.
+    """Return the scores of all solutions on a database.
 
     Parameters
     ----------
     database, score
-        The score takes the database and one solution, or all solutions if `vectorised` is true.
+        A database, and a function of it and one solution, or all solutions if `vectorised` is true.
     solutions, vectorised
         As in `ExponentialMechanism`.
     owner
@@ -311,7 +320,7 @@ def scores_of(
     Raises
     ------
     InvalidValue
-        A score is NaN or infinite, or there are not as many scores as solutions.
+        A score is NaN or infinite, or the numbers of scores and solutions differ.
     InvalidKind
         A score is no number.
 
@@ -346,7 +355,12 @@ def supported(
 
 
 def whole_scores(scores: Any, *, owner: str) -> NDArray[np.float64]:
-    """Return scores as an array; refuse a score that is no whole number ≥ 0.
+    """Return whole scores ≥ 0 as an array.
+
+    Raises
+    ------
+    InvalidValue
+        A score is no whole number ≥ 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A_dist: the best solution if it is far ahead of every other, else a refusal."""
+"""The mechanism A_dist, which returns a solution only if it is far ahead."""
 
 from __future__ import annotations
 
@@ -41,32 +41,32 @@ __all__ = ["TIED", "UNSTABLE", "StableSelection", "TightStableSelection"]
 UNSTABLE: Final = "⊥1"
 """The answer if the best solution is not far enough ahead."""
 TIED: Final = "⊥2"
-"""The answer if two solutions are best and the test passes nevertheless."""
+"""The answer if two solutions are best and the test passes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StableSelection(PlainParameters):
-    """A_dist: return the best solution if it is far ahead of all others, else a refusal.
+    """A_dist, which returns the best solution if it is far ahead of all others.
 
-    The gap between the two best scores, plus Lap(4/epsilon), is compared with (4/epsilon)·ln(1/delta) + 2.
-    If the noisy gap is smaller, the answer is "⊥1". Otherwise it is the best solution, or "⊥2" for a tie.
+    The gap between the two best scores, plus Lap(4/epsilon), is compared with (4/epsilon)·ln(1/delta) + 2. If
+    the noisy gap is smaller, the answer is "⊥1". Otherwise it is the best solution, or "⊥2" for a tie.
 
     Parameters
     ----------
     epsilon, delta
         The privacy claimed, epsilon > 0 and 0 < delta < 1.
     score
-        q: takes a database and a solution, returns a finite number; higher is better. It moves by at most 1
-        between neighbours, for every solution. Declared, not derived. Default: how many records approve.
+        A function of a database and a solution that returns a finite number. Higher is better. It must move
+        by at most 1 between neighbours, which is not checked. Default: how many records approve.
     solutions
-        At least two distinct answers: a sequence, a range or a one-dimensional array. Public.
+        At least two distinct answers in a sequence, a range or a one-dimensional array. Public.
     vectorised
-        True: `score` takes a database and all the solutions, and returns their scores as an array.
+        Whether `score` takes a database and all solutions, and returns an array of scores.
     leaders
-        For solutions too many to list: an object whose `two_best(database)` returns `TwoBest`. `score`,
-        `solutions` and `vectorised` are then not used.
+        For solutions too many to list: an object whose `two_best(database)` returns `TwoBest`. It replaces
+        `score`, `solutions` and `vectorised`.
     relation, records, size
-        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+        Which databases are neighbours, their possible records, and their length (or least and greatest).
     beta
         The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
@@ -79,18 +79,22 @@ class StableSelection(PlainParameters):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)). In fact the mechanism is
-    (epsilon/2, delta/2)-private, which `TightStableSelection` uses. At every loss from epsilon/2 on, its
-    exact delta is delta/2. If delta is small, the least loss at delta is below epsilon/2 by about delta at
-    most.
+    (epsilon/2, delta/2)-private. At every loss from epsilon/2 on, its exact delta is delta/2. If delta is
+    small, the least loss at delta is below epsilon/2 by about delta at most.
 
     With b the scale and t the threshold, let f be best with gap g on one database, and let g′ be the gap on a
-    neighbour. (i) If f is best on the neighbour too, |g − g′| ≤ 2, and the probabilities of "⊥1" and of f
-    both change by a factor of at most e^(2/b). (ii) Otherwise the neighbour never returns f. Since f
-    leads by g on the first database and not on the neighbour, g ≤ 2. So the first database returns f with
-    probability at most Pr[2 + Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same holds for a solution that only the
-    neighbour returns. The gaps differ by at most 2, so "⊥1" changes as in (i). Here 2/b = epsilon/2 and
-    (t − 2)/b = ln(1/delta). A gap of 2 on one database and a tie on the other attain delta/2. Gaps g > 0 and
-    g + 2 ≤ t of the same solution attain epsilon/2.
+    neighbour.
+
+    (i) If f is best on the neighbour too, |g − g′| ≤ 2. Then the probabilities of "⊥1" and of f both change
+    by a factor of at most e^(2/b).
+
+    (ii) Otherwise the neighbour never returns f. Since f leads by g on one database and not on the neighbour,
+    g ≤ 2. So the database returns f with probability at most Pr[2 + Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same
+    holds for a solution that only the neighbour returns. The gaps differ by at most 2, so "⊥1" changes as in
+    (i).
+
+    Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). A gap of 2 on one database and a tie on a neighbour
+    attain delta/2. Gaps g > 0 and g + 2 ≤ t of the same solution attain epsilon/2.
 
     Examples
     --------
@@ -139,13 +143,16 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: a best solution with a lead of `needed_gap` is returned with probability 1 − `beta`."""
+        """The claim that a best solution is returned with probability 1 − `beta`.
+
+        It holds if the solution leads by `needed_gap`.
+        """
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases whose best solution leads by the least whole gap for which utility is claimed.
+        """Return databases whose best solution leads by just enough for the utility claim.
 
-        There are none unless the score is the default one over words, or `leaders` is `MostFrequent`.
+        There are such databases only for the default score over words, or if `leaders` is `MostFrequent`.
 
         Examples
         --------
@@ -155,7 +162,9 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.needed_gap(self.beta)))
 
     def printed_problems(self) -> list[Problem]:
-        """Return databases whose best solution leads by the gap of BNS Proposition 2(ii), rounded up.
+        """Return databases whose best solution leads by the gap of BNS Proposition 2(ii).
+
+        The gap is rounded up.
 
         Examples
         --------
@@ -165,10 +174,7 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.printed_gap(self.beta) * (1.0 - _ROUNDING)))
 
     def _leads(self, gap: int) -> list[Problem]:
-        """Return problems in which the best solution leads by `gap`.
-
-        The other solutions have no votes, or one of them has many, or up to two of them have one vote each.
-        """
+        """Return problems in which the best solution leads by `gap`."""
         known = voters(self.solutions, self.score, self.leaders)
         if len(known) < 2:
             return []
@@ -187,7 +193,7 @@ class StableSelection(PlainParameters):
 
     @property
     def threshold(self) -> float:
-        """The best solution is returned if the noisy gap is at least this."""
+        """The least noisy gap at which the best solution is returned."""
         return 2.0 - self.scale * math.log(self.delta)
 
     @property
@@ -215,7 +221,10 @@ class StableSelection(PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers. For a given `rng`, the noise of run i is the same on every database."""
+        """Return `size` answers.
+
+        From the same generator state, run i draws the same noise on every database.
+        """
         gap, answer = self._answer(database)
         return [answer if stable else UNSTABLE for stable in self.test.sample(gap, size, rng).tolist()]
 
@@ -229,7 +238,7 @@ class StableSelection(PlainParameters):
         )
 
     def failure(self, gap: float) -> float:
-        """Return the probability that the best solution is not returned if it leads by `gap`.
+        """Return the probability that a solution with the lead `gap` is not returned.
 
         Examples
         --------
@@ -240,14 +249,14 @@ class StableSelection(PlainParameters):
         return 1.0 if gap == 0.0 else math.exp(self.test.log_fail(gap))
 
     def printed_gap(self, beta: float) -> float:
-        """Return the gap that BNS Proposition 2(ii) states for a failure probability of `beta`.
+        """Return the gap that BNS Proposition 2(ii) states for a failure probability.
 
         Guarantee
         ---------
-        The gap is (4/epsilon)·ln(2/(beta·delta)); it does not depend on the noise of the subject. For A_dist
-        the statement is *false* for epsilon > 4·ln 2, because the proof omits the term 2 of the threshold.
-        The failure probability is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)], which is
-        (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta). `needed_gap` is correct.
+        The gap is (4/epsilon)·ln(2/(beta·delta)). For A_dist the statement is *false* for epsilon > 4·ln 2,
+        because the proof omits the term 2 of the threshold. The failure probability is Pr[Lap(4/epsilon) < 2
+        − (4/epsilon)·ln(2/beta)], which is (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta). `needed_gap` is
+        correct.
 
         Examples
         --------
@@ -259,12 +268,14 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the smallest gap at which the best solution is returned with probability ≥ 1 − `beta`.
+        """Return the least lead with which the best solution is returned reliably.
+
+        It is then returned with probability at least 1 − `beta`.
 
         Guarantee
         ---------
-        The value is exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for
-        beta ≤ 1/2, which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
+        The value is exact if it is positive. (A gap of 0 always fails.) For beta ≤ 1/2 it is threshold +
+        scale·ln(1/(2·beta)). For A_dist this is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
 
         Examples
         --------
@@ -275,7 +286,10 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pairs that need the largest delta, among databases with few distinct records."""
+        """Return the pairs of neighbours that need the largest delta.
+
+        The databases have few distinct records.
+        """
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
@@ -289,14 +303,14 @@ class StableSelection(PlainParameters):
         )
 
     def _answer(self, database: Any) -> tuple[float, Any]:
-        """Return the gap, and what to answer if the gap passes the test."""
+        """Return the gap, and the answer if the gap passes the test."""
         best = self.two_best(database)
         if not math.isfinite(best.gap):
             raise InvalidValue(f"The scores of `{type(self).__name__}` span more than floats can hold.")
         return best.gap, best.solution if best.gap > 0.0 else TIED
 
     def _checked(self, best: TwoBest) -> TwoBest:
-        """Return `best`, which `leaders` found, with its scores as floats; refuse it if it is not valid."""
+        """Return the result of `leaders` with its scores as floats, if it is valid."""
         owner = type(self).__name__
         score, runner_up = (
             finite_number(value, what=f"A score of the `leaders` of `{owner}`")
@@ -311,7 +325,7 @@ class StableSelection(PlainParameters):
         return TwoBest(best.solution, score, runner_up)
 
     def _refuse_delta(self) -> None:
-        """Refuse a delta that the guarantee does not cover; in this class it covers every delta in (0, 1)."""
+        """Raise an error if the guarantee does not cover this delta."""
 
     def _refuse_solutions(self) -> None:
         check_solutions(
@@ -321,19 +335,21 @@ class StableSelection(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelection(StableSelection):
-    """A_dist with half the noise and the threshold (2/epsilon)·ln(1/(2·delta)) + 2. Its claim is tight.
+    """A_dist with half the noise and a lower threshold, whose claim is tight.
+
+    The noise has scale 2/epsilon, and the threshold is (2/epsilon)·ln(1/(2·delta)) + 2.
 
     Parameters
     ----------
     epsilon, delta, score, solutions, vectorised, leaders, relation, records, size, beta
-        As in `StableSelection`; delta ≤ 1/2.
+        As in `StableSelection`. delta ≤ 1/2.
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy; at epsilon no smaller delta is enough. The derivation of
-    `StableSelection` holds for any noise scale b and threshold t: the loss is 2/b, and the delta is
-    e^(−(t − 2)/b)/2. With this b and t they are epsilon and delta. The mechanism needs about half the gap to
-    return the best solution: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+    (epsilon, delta)-differential privacy. At epsilon no smaller delta is enough. The derivation of
+    `StableSelection` holds for any noise scale b and threshold t, with the loss 2/b and the delta e^(−(t −
+    2)/b)/2. With this b and t they are epsilon and delta. `needed_gap` is about half as large,
+    (2/epsilon)·ln(1/(4·beta·delta)) + 2.
 
     Examples
     --------
@@ -352,7 +368,7 @@ class TightStableSelection(StableSelection):
 
     @property
     def threshold(self) -> float:
-        """The best solution is returned if the noisy gap is at least this."""
+        """The least noisy gap at which the best solution is returned."""
         return 2.0 - self.scale * math.log(2.0 * self.delta)
 
     def _refuse_delta(self) -> None:
@@ -360,13 +376,13 @@ class TightStableSelection(StableSelection):
 
 
 _MANY = 50
-"""The votes of the second best solution, in problems where it has many."""
+"""The votes of a strong second solution in problems."""
 
 _ROUNDING = 1e-12
 """A gap this close to a whole number is not rounded up."""
 
 _FEW = 1000
-"""Up to this many solutions, the search for revealing pairs scores them all for every pair it looks at."""
+"""Most solutions for which the search for revealing pairs scores them all."""
 
 
 entries = (

@@ -1,4 +1,4 @@
-"""The replacements of one record that need the largest delta, in databases with few distinct records."""
+"""Replacements of one record that need the largest delta."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["excess", "revealing_swaps"]
 
 _RECORDS = 6
-"""A larger number tries more records, but a suggestion must not cost more than an audit."""
+"""The number of records that are tried."""
 
 
 def excess(p: Finite, q: Finite, *, epsilon: float) -> float:
-    """Return delta at `epsilon`: the larger of Σ max(0, p − e^epsilon·q) and Σ max(0, q − e^epsilon·p).
+    """Return the delta that two finite laws need at `epsilon`.
+
+    It is the larger of Σ max(0, p − e^epsilon·q) and Σ max(0, q − e^epsilon·p).
 
     Examples
     --------
@@ -40,7 +42,9 @@ def revealing_swaps(
     heads: Sequence[int] = (0,),
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the pairs with different first records that need the largest deltas, in decreasing order.
+    """Return the pairs of neighbours that need the largest deltas.
+
+    They differ in their first record, and have few distinct records. The largest delta comes first.
 
     Parameters
     ----------
@@ -49,12 +53,12 @@ def revealing_swaps(
     epsilon
         The epsilon at which delta is measured.
     records
-        The finite domain; the first few are used.
+        The finite domain. Only the first few records are used.
     size
         Length of a database, at least 1.
     heads
-        Numbers of copies to try. A database is the record that is replaced, then this many copies of one
-        record, then copies of another.
+        Numbers of copies to try. A database is the replaced record, then this many copies of one record, then
+        copies of another record.
     limit
         How many pairs to return.
 

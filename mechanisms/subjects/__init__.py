@@ -1,4 +1,4 @@
-"""The parts that make a mechanism a subject of an audit: claim, parameters, queries, worst neighbours.
+"""The parts that every mechanism needs for an audit, apart from the noise.
 
-Nothing here adds noise. Every mechanism of this package is built on these modules.
+They are claims, parameters, queries and the worst neighbours.
 """

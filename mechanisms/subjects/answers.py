@@ -1,4 +1,4 @@
-"""Conversion of records, answers and scores to arrays of floats; other values are refused."""
+"""Conversion of numbers to arrays of floats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def floats(values: Any, *, what: str) -> NDArray[np.float64]:
     Parameters
     ----------
     values
-        Real numbers of any type, booleans included; text is not read as a number.
+        Real numbers of any type, with booleans but without text.
     what
         The name of the values in messages: ``"The records of `LaplaceMean`"``.
 

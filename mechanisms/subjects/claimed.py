@@ -12,7 +12,7 @@ __all__ = ["ClaimsApproximate", "ClaimsItsEpsilon", "ClaimsPure"]
 
 
 class ClaimsItsEpsilon(PlainParameters):
-    """Claims `epsilon`-differential privacy, where `epsilon` is its own parameter."""
+    """Claims `epsilon`-differential privacy for its own parameter `epsilon`."""
 
     epsilon: float
 
@@ -24,7 +24,7 @@ class ClaimsItsEpsilon(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimsPure(ClaimsItsEpsilon):
-    """Claims `epsilon`-differential privacy, and checks that `epsilon` is positive.
+    """Claims `epsilon`-differential privacy for a positive parameter `epsilon`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class ClaimsPure(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimsApproximate(PlainParameters):
-    """Claims (`epsilon`, `delta`)-differential privacy, and checks these two parameters.
+    """Claims (`epsilon`, `delta`)-differential privacy for its own parameters.
 
     Parameters
     ----------

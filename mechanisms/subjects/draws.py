@@ -1,4 +1,4 @@
-"""Checks of what the caller of a subject passes: the generator, the number of runs and the database."""
+"""Checks of the generator, the number of runs and the database."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["ChecksDraws"]
 
 _DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
-"""Methods that a generator draws with; an object that stands in for a generator has some of them."""
+"""Methods of which an object that stands in for a generator has some."""
 
 _SURE: dict[str, tuple[type, ...]] = {
     "database": (list, tuple, np.ndarray),
     "size": (),
     "rng": (np.random.Generator,),
 }
-"""Types that need no check: audits call a subject millions of times."""
+"""Types that need no check, which saves time in audits."""
 
 
 class ChecksDraws:
-    """Checks `database`, `size` and `rng` before a run or a law is computed, in every subclass.
+    """Checks `database`, `size` and `rng` before a run, in every subclass.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class ChecksDraws:
 
 
 def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method with checks of those of `database`, `size` and `rng` that are its arguments."""
+    """Return the method with checks of its arguments `database`, `size` and `rng`."""
     _, *names = inspect.signature(method).parameters
     places = [(name, names.index(name), _SURE[name]) for name in _SURE if name in names]
 

@@ -15,7 +15,7 @@ __all__ = ["Pair", "widest_pairs"]
 Pair: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
 
 _EXAMINED = 256
-"""At most this many neighbours are examined; a suggestion must not cost more than an audit."""
+"""The most neighbours that are examined."""
 
 
 def widest_pairs(
@@ -26,9 +26,9 @@ def widest_pairs(
     size: int | tuple[int, int],
     limit: int = 3,
 ) -> list[Pair]:
-    """Return pairs of a database of equal records and a neighbour on which the query moves furthest.
+    """Return pairs of neighbours between which a query moves furthest.
 
-    The pair with the largest move comes first.
+    The left databases have equal records. The pair with the largest move comes first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The parameters that a subject was built with, for reports and for building it again."""
+"""The parameters of a mechanism, for reports and for building it again."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _LONGEST = 20
 
 
 class PlainParameters(ChecksDraws):
-    """Gives a dataclass the mapping `parameters`: the keywords and values that can be saved as text.
+    """Gives a dataclass the mapping `parameters` from keywords to values.
 
-    Queries, relations and long lists are left out, because their text could not be passed as a keyword again.
+    Queries, relations and long lists are left out, because text cannot replace them.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class PlainParameters(ChecksDraws):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters whose values can be saved as text, by keyword, in the order of the signature."""
+        """The parameters that can be saved as text, by keyword."""
         named: Any = self
         values = {field.name: getattr(self, field.name) for field in fields(named) if field.init}
         return {name: value for name, value in values.items() if _is_plain(value)}

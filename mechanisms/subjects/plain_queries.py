@@ -1,4 +1,4 @@
-"""Queries and scores of plain records, with the sensitivities that the mechanisms are given."""
+"""Queries and scores of plain records, with known sensitivities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Histogram", "approvals", "total"]
 
 
 def total(database: Sequence[Any]) -> Any:
-    """Return the sum of the records; of records 0 and 1 it is the count of ones.
+    """Return the sum of the records.
 
     Guarantee
     ---------
@@ -37,12 +37,12 @@ def total(database: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Count the records in each of the bins 0 … bins − 1.
+    """Counts the records in each of the bins 0 … bins − 1.
 
     Guarantee
     ---------
-    Adding or removing a record moves one count by 1 (L1 sensitivity 1); replacing one can move two
-    (sensitivity 2).
+    Adding or removing a record moves one count by 1 (L1 sensitivity 1). Replacing one can move two (L1
+    sensitivity 2).
 
     Examples
     --------
@@ -56,7 +56,13 @@ class Histogram:
         positive_int(self.bins, what="The `bins` of `Histogram`", maximum=2**31)
 
     def __call__(self, database: Sequence[int]) -> NDArray[np.float64]:
-        """Return the counts, or refuse a record that is not a bin."""
+        """Return the counts.
+
+        Raises
+        ------
+        InvalidValue
+            A record is not a bin.
+        """
         outside = [record for record in database if record not in range(self.bins)]
         if outside:
             raise InvalidValue(
@@ -66,7 +72,9 @@ class Histogram:
 
 
 def approvals(database: Sequence[str], solution: str) -> int:
-    """Return how many records name the solution. A record is a text: the letters of approved solutions.
+    """Return how many records name the solution.
+
+    A record is a text of the letters of approved solutions.
 
     Guarantee
     ---------

@@ -1,4 +1,4 @@
-"""One method for all subjects: the least number of records for which the subject claims its utility."""
+"""The least number of records for which a mechanism claims its utility."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 __all__ = ["StatedSize"]
 
 _SIZES = ("size", "chunk")
-"""Parameters that hold a size. When another accuracy is asked about, they are reset to their defaults."""
+"""Parameters that are reset to their defaults for another accuracy."""
 
 
 class StatedSize:
-    """Gives a dataclass the method `sample_size(alpha=, beta=)`; the dataclass has to define `_needed`.
+    """Gives a dataclass the method `sample_size(alpha=, beta=)`.
+
+    The dataclass has to define `_needed`.
 
     Examples
     --------
@@ -23,39 +25,38 @@ class StatedSize:
     """
 
     accuracy: ClassVar[str] = "alpha"
-    """The parameter that `alpha` stands for: a `tolerance` or `tau` in subjects that answer queries."""
+    """The parameter that `alpha` stands for, such as `tolerance` or `tau`."""
 
     if TYPE_CHECKING:
 
         @property
         def _needed(self) -> int:
-            """The number of records that the subject needs for its own accuracy and failure probability."""
+            """The number of records for the mechanism's own accuracy and failure probability."""
 
     def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
-        """Return the least number of records for which the cited statement claims the utility.
+        """Return the least number of records for which the utility is claimed.
 
         Parameters
         ----------
         alpha
-            The accuracy, which replaces the subject's own `alpha`, `tolerance` or `tau`.
+            The accuracy. Default: the mechanism's own `alpha`, `tolerance` or `tau`.
         beta
-            The failure probability, which replaces the subject's own `beta`.
+            The failure probability. Default: the mechanism's own `beta`.
 
         Returns
         -------
         int
-            The number of records (examples, entries or values) in one database. Parameters other than the
-            accuracy and the failure probability stay as they are.
+            The number of records in one database.
 
         Raises
         ------
         InvalidKind, InvalidValue
-            A subject with such an accuracy cannot be made.
+            A mechanism with such an accuracy cannot be made.
         """
         return self._needed if alpha is None and beta is None else self._at(alpha, beta).sample_size()
 
     def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
-        """Return the subject with another accuracy and the size that this accuracy needs."""
+        """Return the mechanism with another accuracy and the size that this needs."""
         named: Any = self
         asked = {self.accuracy: alpha, "beta": beta}
         told: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}

@@ -1,4 +1,7 @@
-"""Entries that are never drawn: statistical queries give their answers (K11 Claims 5.9 and 5.10)."""
+"""Simulated entries, whose answers come from statistical queries.
+
+This is K11 Claims 5.9 and 5.10. No entry is ever drawn.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,14 @@ if TYPE_CHECKING:
 __all__ = ["Past", "Question", "SimulatedEntries", "SimulationTerms"]
 
 Past = tuple[tuple[Simulated, Any], ...]
-"""What an entry has answered: each randomizer with the answer, as `Access` has it."""
+"""The randomizers that an entry has answered, each with the answer."""
 
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question to entries, with its randomizer as a table of probabilities.
+    """A question to entries, with its randomizer in the form that a simulation uses.
 
     Parameters
     ----------
@@ -44,7 +47,7 @@ class Question:
     table
         The randomizer.
     alone
-        Whether the question has a single index; its answer is then a single value.
+        Whether the question has a single index, and so a single answer.
 
     Examples
     --------
@@ -58,11 +61,11 @@ class Question:
     alone: bool = field(kw_only=True)
 
     def answer(self, positions: Sequence[Any]) -> Any:
-        """Return the answers at these positions, in the form in which `LROracle` returns answers."""
+        """Return the answers at these positions, in the form of `LROracle`."""
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
-        """Return a single outcome as it is; several as an array if they are numbers, else as a list."""
+        """Return a single outcome as it is, several as an array or a list."""
         if self.alone:
             return outcomes[0]
         return np.array(outcomes) if all(type(w) in (int, float, bool) for w in outcomes) else outcomes
@@ -70,16 +73,16 @@ class Question:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulationTerms:
-    """The parameters of a simulated database: its entries, the limits on their answers, and the accuracy.
+    """The parameters of a simulated database.
 
     Parameters
     ----------
     size
         Number of entries.
     records
-        The possible entries, each a valid input of every randomizer; the first is K11's "0".
+        The possible entries. Each is a valid input of every randomizer. The first of them is K11's "0".
     accesses
-        t, the maximum number of answers in total.
+        The largest number t of answers in total.
     beta
         Statistical distance allowed for all answers jointly, in (0, 1].
     epsilon
@@ -115,7 +118,7 @@ class SimulationTerms:
             )
 
     def question(self, query: Query) -> Question:
-        """Return a question with its randomizer as a table; raise if the randomizer has no law."""
+        """Return a question with its randomizer in the form that a simulation uses."""
         entries, randomizer = query
         cost_of(randomizer)  # refuses anything that is not a local randomizer
         places = places_of(entries, self.size)
@@ -127,7 +130,7 @@ class SimulationTerms:
         return Question(listed, table, alone=isinstance(places, int))
 
     def access(self, question: Question, past: Past) -> Access:
-        """Return the rejection sampling of one answer, given what the entry has answered."""
+        """Return the rejection sampling of one answer, given the entry's past answers."""
         return Access(
             randomizer=question.table,
             past=past,
@@ -138,11 +141,13 @@ class SimulationTerms:
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the statistical distance from the law of all answers to the true law: beta/3."""
+        """A bound beta/3 on the distance of the law of all answers from the true law."""
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
-        """Raise an error if these questions, after these past answers, exceed the limits of the database.
+        """Raise an error if questions exceed the limits of the database.
+
+        `pasts` has the earlier answers of each entry.
 
         Raises
         ------
@@ -170,7 +175,10 @@ class SimulationTerms:
 
 
 def _cost(table: Simulated) -> float:
-    """Return the cost of one answer for its entry: the randomizer's claim or exact loss, the larger one."""
+    """Return the cost of one answer for its entry.
+
+    It is the randomizer's claim or its exact loss, whichever is larger.
+    """
     return max(table.claimed or 0.0, table.epsilon)
 
 
@@ -179,10 +187,9 @@ def _spent(past: Past) -> float:
 
 
 class SimulatedEntries:
-    """Answer like an `LROracle` on independent entries of a distribution, by statistical queries only.
+    """Answers like an `LROracle` on random entries, by statistical queries only.
 
-    No entry is ever drawn. An entry is represented by its past answers; each new answer is drawn from its law
-    given those.
+    No entry is ever drawn. Each new answer is drawn from its law given the entry's past answers.
 
     Parameters
     ----------
@@ -198,18 +205,16 @@ class SimulatedEntries:
     OverspentError
         An entry would spend more than its budget. Nothing was asked or drawn.
     InvalidValue, InvalidKind
-        A parameter is out of range, there would be more than `accesses` answers, an index is out of range, or
-        a randomizer is not transparent.
+        A parameter or an index is out of range, there would be more than `accesses` answers, or a randomizer
+        is not transparent.
 
     Guarantee
     ---------
-    Let any local algorithm, interactive or not, ask for at most t answers here, with any valid oracle. The
-    law of everything that the algorithm sees is within beta of the law with an `LROracle` on independent
-    entries (K11 Claims 5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all
-    earlier answers the law of the next one depends only on those of its own entry. Given these, the next
-    answer is simulated within phi = beta/3t (`Access`), and t such distances add up. The expected number of
-    queries is at most 2t·((1 + phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an
-    entry, two for later answers.
+    Let any local algorithm ask for at most t = `accesses` answers, with any valid oracle. The law of all that
+    it sees is within beta/3 of the law with an `LROracle` on independent entries. (K11 Claims 5.9 and 5.10
+    state beta.) Entries are independent, so the law of the next answer depends only on earlier answers of its
+    own entry. Given these, the next answer is simulated within phi = beta/3t (`Access`), and t such distances
+    add up. The expected number of queries is at most 2t·((1 + phi)/(1 − phi))²·e^epsilon.
 
     Examples
     --------
@@ -279,21 +284,21 @@ class SimulatedEntries:
 
     @property
     def spent(self) -> NDArray[np.float64]:
-        """A copy of the epsilon that each entry has spent."""
+        """The epsilon that each entry has spent, as a copy."""
         return np.array([_spent(self._pasts.get(entry, ())) for entry in self.everyone])
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
-        """Return a simulated answer R(z_i) for one index i, or for each of several; see `LROracle.ask`."""
+        """Return one simulated answer for each of the given entries."""
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:
-        """Return the answers to several questions; all are checked before any answer is drawn."""
+        """Return the answers to several questions, all checked before any draw."""
         questions = [self.terms.question(query) for query in checked_queries(queries)]
         self.terms.refuse(self._pasts, *questions)
         return [question.answer(self._drawn(question)) for question in questions]
 
     def _drawn(self, question: Question) -> list[Any]:
-        """Return the answers, as positions. Entries with equal earlier answers are simulated together."""
+        """Return the answers to a question as positions."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}

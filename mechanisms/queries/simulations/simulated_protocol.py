@@ -1,4 +1,4 @@
-"""Local protocols and their simulations as subjects; the claim is that their laws are close."""
+"""Local protocols and their simulations as mechanisms, whose laws must be close."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 __all__ = ["CoarseSimulation", "SimulatedProtocol"]
 
 _STEADY = ("up", "down", "towards-zero", "away-from-zero")
-"""Adversaries whose answer depends on the query alone, so that a run has a law that can be written down."""
+"""Adversaries whose answer depends on the query alone."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedProtocol(ChecksDraws):
-    """The output of a local protocol that is run on entries or simulated, as the database's only record says.
+    """A local protocol, run on entries or simulated.
 
-    With the record ``"entries"``, entries are drawn from the population and answer through randomizers. Every
-    other record names the oracle that the simulation asks: ``"exact"``, ``"random"``, or an adversary
-    whose answer depends on its query alone, ``"up"``, ``"down"``, ``"towards-zero"``, ``"away-from-zero"``.
+    The only record of a database says which. With the record ``"entries"``, entries are drawn from the
+    population and answer through randomizers. Every other record names the oracle that the simulation asks:
+    ``"exact"``, ``"random"``, ``"up"``, ``"down"``, ``"towards-zero"`` or ``"away-from-zero"``.
 
     Parameters
     ----------
@@ -59,15 +59,14 @@ class SimulatedProtocol(ChecksDraws):
     Raises
     ------
     InvalidKind, InvalidValue
-        `simulation` is no simulation, `population` is no population, or a database is not one of these
-        records.
+        `simulation` is no simulation, `population` is no population, or a database is another record.
 
     Guarantee
     ---------
     The laws of any two records are at statistical distance at most beta, which is (0, beta)-privacy under
     Relation.LOCAL. Each law is within beta/3 of the law of the entries (`ProtocolSimulation`; K11 Claims 5.9
-    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries. The reason is that
-    estimates x̃/ỹ with independent errors have means x·E[1/ỹ], proportional to the true probabilities.
+    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries, because estimates
+    x̃/ỹ with independent errors have means x·E[1/ỹ], proportional to the true probabilities.
 
     Examples
     --------
@@ -100,7 +99,7 @@ class SimulatedProtocol(ChecksDraws):
 
     @property
     def claim(self) -> ApproximateDP:
-        """Statistical distance at most beta."""
+        """The claim that the statistical distance is at most beta."""
         return ApproximateDP(0.0, self.simulation.beta)
 
     @property
@@ -138,7 +137,7 @@ class SimulatedProtocol(ChecksDraws):
         return self.simulation.simulated_law(self._oracle(answering, np.random.default_rng(0)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each oracle: the database ["entries"] and the one that names the oracle."""
+        """Return, for each oracle, the pair of its database and of ["entries"]."""
         return [(["entries"], [record]) for record in self.records[1:]]
 
     def _record(self, database: Sequence[str]) -> str:
@@ -157,17 +156,16 @@ class SimulatedProtocol(ChecksDraws):
 
 
 class _SimulatedCoarsely(SimulatedProtocol):
-    """A protocol and its `CoarseSimulation`.
-
-    The record "random" is left out: its law would not be that of the entries.
-    """
+    """A protocol and its simulation with K08's tolerance, without the random oracle."""
 
     records = ("entries", "exact", *_STEADY)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
-    """Wrong: tolerance beta/t and acceptance p̃/(q·e^epsilon), as in K08 Lemmas 4.4 and 4.5 (finding N11).
+    """A flawed simulation with the tolerance of K08 Lemmas 4.4 and 4.5 (finding N11).
+
+    Its tolerance is beta/t for t answers, and its acceptance is p̃/(q·e^epsilon).
 
     Parameters
     ----------
@@ -204,7 +202,7 @@ class CoarseSimulation(ProtocolSimulation):
 
 
 class _CoarseTerms(SimulationTerms):
-    """Simulates answers with K08's tolerance."""
+    """The parameters of a simulated database with K08's tolerance."""
 
     def access(self, question: Question, past: Past) -> Access:
         right = super().access(question, past)
@@ -230,7 +228,7 @@ class _CoarseAccess(Access):
 
 
 def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs or simulates `poll_twice`: two rounds on two entries, the second adaptive.
+    """Return a mechanism that runs or simulates `poll_twice` on two entries.
 
     Examples
     --------
@@ -245,7 +243,9 @@ def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
 
 
 def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProtocol:
-    """Return a subject that runs randomized response, or simulates it with the tolerance of K08 Lemma 4.4.
+    """Return a mechanism that runs randomized response, or simulates it as in K08.
+
+    The simulation has the tolerance of K08 Lemma 4.4.
 
     Examples
     --------

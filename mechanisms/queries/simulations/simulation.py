@@ -1,4 +1,4 @@
-"""Non-interactive local algorithms, simulated by statistical queries: K11 Claim 5.9."""
+"""Non-interactive local algorithms simulated by statistical queries (K11 Claim 5.9)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_EPSILON", "FixedRoundsSimulation", "RandomizerSimulation", "check_budget"]
 
 LARGEST_EPSILON: Final = 300.0
-"""For a larger epsilon, e^(2·epsilon) or the tolerance is outside the range of floats."""
+"""Largest epsilon for which e^(2·epsilon) and the tolerance fit into floats."""
 
 _ROUNDING = 1e-9
 
 
 def check_budget(accesses: Any, beta: Any, *, owner: str) -> None:
-    """Refuse a number of accesses below 1, or a distance that is not in (0, 1].
+    """Raise an error unless accesses are at least 1 and a distance is in (0, 1].
 
     Examples
     --------
@@ -46,16 +46,18 @@ def check_budget(accesses: Any, beta: Any, *, owner: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RandomizerSimulation:
-    """B_(R,epsilon): simulates outcomes of R on a fresh entry by statistical queries (K11 Claim 5.9).
+    """Simulates outcomes of a randomizer on fresh entries by statistical queries.
+
+    This is B_(R,epsilon) of K11 Claim 5.9.
 
     Parameters
     ----------
     randomizer
-        R, a transparent randomizer, as a table or by densities.
+        The randomizer R, as a table or by densities.
     base
         The record "0", any input of R.
     accesses
-        t, the number of accesses of the local algorithm.
+        The number t of accesses of the local algorithm.
     beta
         Statistical distance allowed for all accesses together, in (0, 1].
     epsilon
@@ -69,9 +71,9 @@ class RandomizerSimulation:
     Guarantee
     ---------
     Against any valid oracle, the outcome's law is within beta/t of the law of R on a random entry (K11 Claim
-    5.9), in fact within about phi/2 = beta/6t (`Access`). The expected number of iterations, one query each,
-    is at most e^epsilon·(1 + phi)/(1 − phi) ≤ 2·e^epsilon, and exactly (1 + phi)·e^epsilon for the exact
-    oracle. With epsilon = 0 the input does not matter and nothing is asked.
+    5.9). In fact it is within about phi/2 = beta/6t (`Access`). The expected number of iterations, one query
+    each, is at most e^epsilon·(1 + phi)/(1 − phi) ≤ 2·e^epsilon. For the exact oracle it is (1 +
+    phi)·e^epsilon. With epsilon = 0 nothing is asked.
 
     Examples
     --------
@@ -110,20 +112,22 @@ class RandomizerSimulation:
         return self.randomizer.answer(self.access.run(oracle, rng)[0])
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return `size` simulated outcomes, by their positions in the table if the randomizer is a table."""
+        """Return `size` simulated outcomes, for a table by their positions."""
         return self.access.sample(oracle, size, rng)[0]
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance from an outcome's law to the true law, for valid oracles: about beta/6t."""
+        """A bound of about beta/6t on the distance of an outcome's law from the true law.
+
+        It holds for every valid oracle.
+        """
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance to the law of R on a random entry, over all valid oracles.
+        """Return the greatest distance to the law of R on a random entry.
 
-        The distance is exact, because every event is checked; at most 16 outcomes are allowed. Answers that
-        depend on the past or on the iteration cause no larger distance (`Access`). `distance_bound` holds for
-        any number of outcomes.
+        The maximum is over all valid oracles, and exact. At most 16 outcomes are allowed. Answers that depend
+        on the past cause no larger distance.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -132,31 +136,31 @@ class RandomizerSimulation:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FixedRoundsSimulation:
-    """Simulates a non-interactive local algorithm by *non-adaptive* queries: fixed rounds, asked at once.
+    """Simulates a non-interactive local algorithm by non-adaptive queries.
 
-    K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
-    proposals of all randomizers are drawn first, and every query goes out in one `ask_all`. The outcome of a
-    randomizer is its first accepted proposal, or a fresh draw from R(0) if none was accepted.
+    K11 Claim 5.9 calls its simulation non-adaptive, but how often it asks depends on the answers. Here all
+    proposals are drawn at once, and all queries go out in one `ask_all`. The outcome of a randomizer is its
+    first accepted proposal, or a fresh draw from R(0) if none was accepted.
 
     Parameters
     ----------
     randomizers
-        One randomizer for each access; every access is to a different entry.
+        One randomizer for each access. Every access is to a different entry.
     base
         The record "0", an input of every randomizer.
     beta
         Statistical distance allowed for all outcomes together, in (0, 1].
     leftover
-        β″: the part of `beta` that is allowed for running out of rounds, in (0, beta). Default: half.
+        The part β″ of `beta` that is allowed for running out of rounds, in (0, beta). Default: half.
 
     Guarantee
     ---------
     The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
-    all proposals before it answers any. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per
-    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, ln(t/β″) times as many as Claim 5.9
+    all proposals before it answers. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds for each
+    of t randomizers, with phi = (beta − β″)/3t. These are ln(t/β″) times as many queries as Claim 5.9
     expects.
 
-    Let b(w) = p(w)/(q(w)·e^epsilon) and c = (1 − phi)/(1 + phi). For all answers of a valid oracle, a
+    Let p be the true law, q the law of proposals, b(w) = p(w)/(q(w)·e^epsilon) and c = (1 − phi)/(1 + phi). A
     proposal w is accepted with probability at least c·b(w) and at most b(w). So over the N rounds the outcome
     w has at least the probability Σ_i (1 − e^(−epsilon))^(i−1)·q(w)·c·b(w) = c·p(w)·(1 − (1 −
     e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
@@ -190,7 +194,7 @@ class FixedRoundsSimulation:
 
     @property
     def spare(self) -> float:
-        """β″, the part of `beta` that is allowed for running out of rounds."""
+        """The part β″ of `beta` that is allowed for running out of rounds."""
         return self.beta / 2.0 if self.leftover is None else self.leftover
 
     def access(self, index: int) -> Access:
@@ -200,7 +204,10 @@ class FixedRoundsSimulation:
         return Access(randomizer=randomizer, past=(), base=self.base, epsilon=randomizer.epsilon, phi=phi)
 
     def rounds(self, index: int) -> int:
-        """Return N, the number of rounds for one randomizer; 0 if the randomizer ignores its input."""
+        """Return the number N of rounds for one randomizer.
+
+        It is 0 if the randomizer ignores its input.
+        """
         access = self.access(index)
         if access.blunt:
             return 0
@@ -229,10 +236,10 @@ class FixedRoundsSimulation:
         )
 
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
+        """Return the law of one outcome for given estimates of the true law.
 
-        Round i is reached with probability (1 − A)^(i−1), with A the probability that a round accepts. Over
-        the N rounds these probabilities add up to (1 − (1 − A)^N)/A.
+        `weights` holds the estimate for each proposal. If a round accepts with probability A, round i is
+        reached with probability (1 − A)^(i−1). Over N rounds these add up to (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
@@ -241,12 +248,11 @@ class FixedRoundsSimulation:
         return accepted * (1.0 - missed) / total + missed * access.proposal
 
     def worst_distance(self, index: int, population: Population) -> float:
-        """Return the greatest distance from one outcome's law to the true law, over all valid oracles.
+        """Return the greatest distance of one outcome's law from the true law.
 
-        The distance is exact, because every event is checked; at most 16 outcomes are allowed. It holds also
-        for an oracle that sees all proposals before it answers. To see this, fix the proposals and the coins.
-        Answers that accept more proposals in an event and fewer outside can only move the outcome into the
-        event. So the answers that do this most are the worst for every sequence of proposals.
+        The maximum is over all valid oracles, and exact. At most 16 outcomes are allowed. It holds also for
+        an oracle that sees all proposals before it answers. For every sequence of proposals, the worst
+        answers accept most proposals in an event and fewest outside.
         """
         access = self.access(index)
         truth = access.truth(population)
@@ -261,13 +267,13 @@ class FixedRoundsSimulation:
 
 
 def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
-    """Return one proposal for each round, and one more in case none of them is accepted."""
+    """Return one proposal for each round, and one more as the fallback."""
     places: list[Any] = access.randomizer.draw(access.base, rounds + 1, rng).tolist()
     return places
 
 
 def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
-    """Return the first accepted proposal, or the last proposal if none is accepted."""
+    """Return the accepted proposal of the earliest round, or the fallback."""
     coins = rng.random(len(answers)).tolist()
     for place, answer, coin in zip(places, answers, coins, strict=False):
         if coin < access.acceptance([answer]):

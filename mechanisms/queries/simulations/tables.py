@@ -1,4 +1,4 @@
-"""Randomized response and the clamped geometric mechanism, as tables of probabilities."""
+"""Randomized response and the clamped geometric mechanism, as probability tables."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ __all__ = ["binary_response", "clamped_geometric", "kary_response"]
 
 
 def kary_response(epsilon: float, categories: int) -> TableRandomizer:
-    """Return k-ary randomized response: the truth with probability e^epsilon/(e^epsilon + k − 1).
+    """Return k-ary randomized response as a table.
+
+    The truth has probability e^epsilon/(e^epsilon + k − 1).
 
     Guarantee
     ---------
-    epsilon-local, and no smaller epsilon holds; see `mechanisms.KaryRandomizedResponse`.
+    epsilon-local, and no smaller epsilon holds (`mechanisms.KaryRandomizedResponse`).
 
     Examples
     --------
@@ -39,7 +41,7 @@ def kary_response(epsilon: float, categories: int) -> TableRandomizer:
 
 
 def binary_response(epsilon: float) -> TableRandomizer:
-    """Return randomized response for one bit.
+    """Return randomized response for one bit as a table.
 
     Examples
     --------
@@ -50,13 +52,15 @@ def binary_response(epsilon: float) -> TableRandomizer:
 
 
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
-    """Return the randomizer that adds two-sided geometric noise to a record and clamps the sum to 0 … top.
+    """Return the clamped geometric mechanism on records 0 … top as a table.
+
+    It adds two-sided geometric noise to the record and clamps the sum to 0 … top.
 
     Guarantee
     ---------
-    epsilon-local: with noise of rate epsilon/top, probabilities change by a factor of at most e^(epsilon·|u −
-    u′|/top) between two records (C §2), and clamping is post-processing. At the ends the loss is epsilon
-    exactly.
+    epsilon-local. The noise has rate epsilon/top, so probabilities change by a factor of at most
+    e^(epsilon·|u − u′|/top) between records u and u′ (C §2). Clamping is post-processing. At the ends the
+    loss is epsilon exactly.
 
     Examples
     --------

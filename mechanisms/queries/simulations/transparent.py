@@ -1,4 +1,4 @@
-"""Local randomizers whose probabilities can be computed, as tables."""
+"""Local randomizers with finitely many answers, as probability tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["TableRandomizer"]
 
 @dataclass(frozen=True, eq=False)
 class TableRandomizer(ChecksDraws):
-    """A transparent local randomizer with finitely many inputs and outcomes: Pr[R(record) = outcome].
+    """A local randomizer with finitely many inputs and outcomes, as a table.
 
     Parameters
     ----------
@@ -39,24 +39,23 @@ class TableRandomizer(ChecksDraws):
     outcomes
         The possible outcomes.
     table
-        Pr[R(record) = outcome], of shape (records, outcomes); every row sums to 1.
+        The probability Pr[R(record) = outcome], of shape (records, outcomes). Every row sums to 1.
     claimed
-        The epsilon that is claimed for the audit. None: the exact loss of the table.
+        The epsilon that is claimed for the audit. Default: the exact loss of the table.
     name, reference, parameters
         The name in reports, the statement that it implements, and the parameters it was made with.
 
     Raises
     ------
     InvalidValue
-        The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for one record
-        and impossible for another, which no epsilon allows (K11 Definition 5.1). In a run: the database does
-        not have exactly one record, or this record is not an input.
+        The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for only some
+        records (K11 Definition 5.1). In a run: the database does not have exactly one record, or this record
+        is not an input.
 
     Guarantee
     ---------
     `epsilon` is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]| of the table. The probability of an event is a
     sum of these probabilities, so the randomizer is epsilon-local for this value and for no smaller one.
-    `claimed` may be less; an audit then refutes it.
 
     Examples
     --------
@@ -110,9 +109,9 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def of(cls, law: Callable[[Any], Finite], records: Sequence[Hashable], **about: Any) -> TableRandomizer:
-        """Return the table of a randomizer that is given as a function from a record to a finite law.
+        """Return the table of a function from a record to a finite law.
 
-        `claimed`, `name` and similar parameters are passed on.
+        `about` holds other parameters, such as `claimed` and `name`.
 
         Examples
         --------
@@ -128,9 +127,7 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def from_subject(cls, randomizer: Transparent, records: Sequence[Hashable]) -> TableRandomizer:
-        """Return the table of a transparent randomizer, such as those of `mechanisms.local`.
-
-        The table claims the subject's epsilon.
+        """Return the table of a transparent randomizer, with its claim.
 
         Examples
         --------
@@ -146,10 +143,9 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
-        """Return the randomizer whose outcome is the tuple of several tables' independent outcomes.
+        """Return the table whose outcome is the tuple of several tables' outcomes.
 
-        With it, K11 Claim 5.9 accesses each entry only once. Its loss is at most the sum of the tables'
-        losses.
+        The outcomes are independent. The loss is at most the sum of the tables' losses.
 
         Examples
         --------
@@ -169,7 +165,7 @@ class TableRandomizer(ChecksDraws):
 
     @cached_property
     def epsilon(self) -> float:
-        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 if the input does not matter."""
+        """The exact loss, which is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|."""
         possible = self.probabilities[:, self.probabilities.min(axis=0) > 0.0]
         spread = float((np.log(possible.max(axis=0)) - np.log(possible.min(axis=0))).max())
         return spread if spread > _ROUNDING else 0.0
@@ -184,22 +180,22 @@ class TableRandomizer(ChecksDraws):
         return self.outcomes[self.draw(self._record(database), 1, rng)[0]]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outcomes of `size` runs: an array if they are numbers, else a list.
+        """Return the outcomes of `size` runs, as an array if they are numbers.
 
-        The uniform number that run i draws does not depend on the record.
+        From the same generator state, run i draws the same number for every record.
         """
         places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
         return [self.outcomes[place] for place in places] if outcomes is None else outcomes[places]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the outcome; the database has one record."""
+        """Return the exact law of the outcome for a database of one record."""
         from audit.distributions import Finite
 
         return Finite(self.outcomes, self.row(self._record(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the two records with the largest probability ratio at any outcome; [] for one record."""
+        """Return the two records with the largest probability ratio at any outcome."""
         if len(self.records) < 2:
             return []
         logs = np.log(self.probabilities[:, self.probabilities.min(axis=0) > 0.0])
@@ -214,7 +210,12 @@ class TableRandomizer(ChecksDraws):
         return np.asarray(self.table, dtype=np.float64)
 
     def places(self, records: Any) -> NDArray[np.intp]:
-        """Return the row index of each record; refuse a record that is not an input.
+        """Return the row index of each record.
+
+        Raises
+        ------
+        InvalidValue
+            A record is not an input.
 
         Examples
         --------
@@ -251,7 +252,7 @@ class TableRandomizer(ChecksDraws):
         return places
 
     def likelihood(self, records: Any, place: int) -> NDArray[np.float64]:
-        """Return, for each record, the probability of the outcome at a position, of shape (records,)."""
+        """Return the probability of one outcome for each record, of shape (records,)."""
         found: NDArray[np.float64] = self.probabilities[:, place][self.places(records)]
         return found
 
@@ -260,7 +261,7 @@ class TableRandomizer(ChecksDraws):
         return self.outcomes[place]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without cached values, so that a run does not change a subject's state."""
+        """Return the state without cached values."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def _record(self, database: Any) -> Any:
