@@ -1,6 +1,6 @@
-"""The private mechanisms of the source texts, with their claims, samplers and exact laws.
+"""Private mechanisms of the source texts, with claims, samplers and exact laws.
 
-The package also has flawed versions of them. A module is imported when one of its names is first used.
+The package also has flawed versions of them.
 
 Examples
 --------

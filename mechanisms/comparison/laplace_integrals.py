@@ -1,7 +1,5 @@
 """Output laws of mechanisms that compare Laplace noise, computed as integrals.
 
-The integrand is a Laplace density times distribution functions of Laplace noise.
-
 Guarantee: for up to 20 factors a sum over `quadrature` has a relative error of at most 1e-12. Between the
 knots each factor is a sum of two terms. So the integrand is a sum of terms c·e^(κx), where |κ| is at most the
 sum R of all rates 1/scale. On a piece of length h, a Gauss rule with 16 nodes has a relative error of
@@ -35,7 +33,7 @@ _MOST_PIECES = 100_000
 def quadrature(
     knots: Iterable[float], *, scale: float, rate: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return points and weights for integrals of a Laplace density times other factors.
+    """Return points and weights for integrals of a Laplace density times factors.
 
     Parameters
     ----------

@@ -26,9 +26,7 @@ __all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax", "NoisyAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyAnswers(OnQueryAnswers):
-    """Adds Laplace or exponential noise of scale 2/epsilon to every answer.
-
-    A subclass defines the noise and what is released.
+    """Adds noise of scale 2/epsilon to every answer; a subclass defines the output.
 
     Parameters
     ----------
@@ -55,7 +53,7 @@ class NoisyAnswers(OnQueryAnswers):
     def noisy(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the noisy answers of `size` runs, one row per run.
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
 
         Examples
         --------
@@ -78,7 +76,7 @@ class _NoisyMax(NoisyAnswers):
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours in which one answer moves against all others by 1."""
+        """Return two pairs of neighbours in which one answer moves against the others."""
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []
@@ -86,7 +84,9 @@ class _NoisyMax(NoisyAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceNoisyMax(_NoisyMax):
-    """Report the index of the largest answer after adding Laplace noise of scale 2/epsilon.
+    """Reports the index of the largest answer with Laplace noise.
+
+    The noise has scale 2/epsilon.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ class LaplaceNoisyMax(_NoisyMax):
     epsilon-differential privacy. Fix the noise of all queries but j. Let m be the noise with which j ties
     with the best of the others. Query j is reported if its noise exceeds m. Between neighbours the best of
     the others rises by at most 1 and the answer of j falls by at most 1. So m grows by at most 2, and
-    Pr[noise > m] falls by a factor of at most e^(2/scale) = e^epsilon. (In Dwork and Roth, Claim 3.9, all
-    queries move in the same direction. Then scale 1/epsilon suffices.) The loss approaches the bound if one
+    Pr[noise > m] falls by a factor of at most e^(2/scale) = e^epsilon. (If all queries move in the same
+    direction, scale 1/epsilon suffices; see Dwork and Roth, Claim 3.9.) The loss approaches the bound if one
     query is far behind the others.
 
     Examples
@@ -131,7 +131,9 @@ class LaplaceNoisyMax(_NoisyMax):
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialNoisyMax(_NoisyMax):
-    """Report the index of the largest answer after adding exponential noise of mean 2/epsilon.
+    """Reports the index of the largest answer with exponential noise.
+
+    The noise has mean 2/epsilon.
 
     Parameters
     ----------
@@ -159,9 +161,9 @@ class ExponentialNoisyMax(_NoisyMax):
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the reported index.
 
-        For answers a, the probability of j is the integral over x ≥ max a of the density of a_j + noise times
-        Π_{i≠j} Pr[a_i + noise < x]. Let w_i = e^((a_i − max a)/scale) and u = e^((max a − x)/scale). Then the
-        integral is w_j·∫₀¹ Π_{i≠j} (1 − w_i·u) du. For d answers a Gauss rule with ⌊d/2⌋ + 1 nodes is exact.
+        For answers a, let w_i = e^((a_i − max a)/scale). With u = e^((max a − x)/scale), the integral over x
+        of the density of a_j + noise times Π_{i≠j} Pr[a_i + noise < x] becomes w_j·∫₀¹ Π_{i≠j} (1 − w_i·u)
+        du. For d answers a Gauss rule with ⌊d/2⌋ + 1 nodes is exact.
         """
         from audit.distributions import Finite  # runs do not need it
 

@@ -78,5 +78,5 @@ class OnQueryAnswers(ClaimsPure):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
         """Return the outputs of `size` runs.
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
         """

@@ -1,7 +1,4 @@
-"""The sparse vector technique, which reports which answers are above a threshold.
-
-Only answers above the threshold cost privacy.
-"""
+"""The sparse vector technique, which reports which answers are above a threshold."""
 
 from __future__ import annotations
 
@@ -30,10 +27,10 @@ __all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyThreshold(OnQueryAnswers):
-    """Compares noisy answers with one noisy threshold until `limit` answers are above it.
+    """Compares noisy answers with one noisy threshold until `limit` are above it.
 
     The output has one mark per query: 1 for above, 0 for below, −1 if the answer was no longer compared.
-    Subclasses set the noise scales, on which the privacy depends. This base class has no guarantee.
+    Subclasses set the noise scales, so this base class has no guarantee.
 
     Parameters
     ----------
@@ -85,7 +82,7 @@ class NoisyThreshold(OnQueryAnswers):
     def noisy(
         self, database: Any, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the noisy threshold and the noisy answers of `size` runs, one row per run."""
+        """Return the noisy threshold and the noisy answers, one row per run."""
         answers = self.answers(database)
         bar = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, 1))
         return bar, answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
@@ -98,10 +95,9 @@ class NoisyThreshold(OnQueryAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class SparseVector(NoisyThreshold):
-    """Compare noisy answers with one noisy threshold until `limit` answers are above it.
+    """Compares noisy answers with one noisy threshold until `limit` are above it.
 
-    The threshold has Laplace noise of scale 2/epsilon, and each answer has Laplace noise of scale
-    4·limit/epsilon.
+    The Laplace noise has scale 2/epsilon for the threshold and 4·limit/epsilon for each answer.
 
     Parameters
     ----------
@@ -144,7 +140,7 @@ class SparseVector(NoisyThreshold):
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours in which the last answer moves against all others."""
+        """Return two pairs of neighbours in which one answer moves against the others."""
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 
@@ -172,10 +168,9 @@ class SparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSparseVector(SparseVector):
-    """The sparse vector technique with a new noisy threshold after every answer above it.
+    """The sparse vector technique with a new threshold after each answer above it.
 
-    Thresholds have Laplace noise of scale 2·limit/epsilon. Answers have Laplace noise of scale
-    4·limit/epsilon.
+    The Laplace noise has scale 2·limit/epsilon for thresholds and 4·limit/epsilon for answers.
 
     Parameters
     ----------

@@ -31,8 +31,7 @@ class ThresholdTest:
     Guarantee
     ---------
     If a value changes by t, the log-probabilities of passing and of failing each change by at most t/scale.
-    The reason is that the log of a Laplace tail has slope −1/scale beyond the centre, and is less steep
-    before it.
+    The log of a Laplace tail has slope −1/scale beyond the centre, and is less steep before it.
 
     Examples
     --------

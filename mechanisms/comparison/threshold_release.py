@@ -28,8 +28,6 @@ __all__ = ["ThresholdRelease"]
 class ThresholdRelease(PlainParameters):
     """Publish each key with its noisy count, if this count exceeds a threshold.
 
-    The noise is two-sided geometric.
-
     Parameters
     ----------
     epsilon
@@ -41,11 +39,11 @@ class ThresholdRelease(PlainParameters):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy if a record is added or removed. Here delta is the two-sided
-    geometric tail Pr[1 + noise > threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)). Another record of a
-    key that is already in the data changes one count by 1. So probabilities change by a factor of at most
+    (epsilon, delta)-differential privacy if a record is added or removed. The noise is two-sided geometric,
+    and delta is its tail Pr[1 + noise > threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)). Another
+    record of a key in the data changes one count by 1, so probabilities change by a factor of at most
     e^epsilon. The first record of a key makes the key visible with probability delta. Otherwise the output is
-    the same as without the record. A first record in an empty database attains this delta.
+    the same as without it. A first record in an empty database attains this delta.
 
     Examples
     --------
@@ -96,7 +94,7 @@ class ThresholdRelease(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return two pairs of neighbours.
 
-        One pair adds the first record of a key, the other pair adds another record of a key.
+        One pair adds the first record of a key, the other pair a further record.
         """
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 

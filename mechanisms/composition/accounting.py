@@ -75,8 +75,7 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
     """Return the privacy claim of a composition by the advanced composition theorem.
 
     For parts that are (ε, δ)-private, the composition is (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ +
-    slack)-private. If this is no better than `sequential_bound`, the result is `sequential_bound`, without
-    slack.
+    slack)-private. If `sequential_bound` is no worse, it is returned instead.
 
     Parameters
     ----------
@@ -143,13 +142,11 @@ def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
 def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
     """Return the smallest ε at `delta` that follows from the claims alone.
 
-    This is known as optimal composition.
-
     Guarantee
     ---------
-    The value is exact up to `audit.laws.divergence.TOLERANCE`. If the deltas of the claims exceed `delta`, it
-    is ∞. It is the ε of the product of the dominating pairs. The loss of this product is a sum of independent
-    losses with three values each.
+    Exact up to `audit.laws.divergence.TOLERANCE`, by optimal composition. If the deltas of the claims exceed
+    `delta`, the value is ∞. It is the ε of the product of the dominating pairs. The loss of this product is a
+    sum of independent losses with three values each.
 
     Examples
     --------
@@ -258,9 +255,9 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
     """Return two finite laws that stand for several draws from `dominating_pair`.
 
-    Their outcomes are a sufficient statistic: whether any draw leaks and, if none does, how many draws are 0.
-    `kept` is the log-probability that no draw leaks. Given this, the number of zeros is binomial. Its success
-    probability under one law is its failure probability under the other law.
+    Their outcomes say whether any draw leaks and, if none does, how many draws are 0. `kept` is the
+    log-probability that none leaks. Given this, the number of zeros is binomial, with success and failure
+    exchanged between the laws.
     """
     from scipy.special import gammaln
 

@@ -31,8 +31,6 @@ class OverspentError(AuditError):
 class Budget:
     """A privacy budget that refuses mechanisms whose claim exceeds what is left.
 
-    A mechanism is refused before it runs.
-
     Parameters
     ----------
     limit

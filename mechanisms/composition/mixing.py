@@ -72,7 +72,7 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
 
 
 def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[float]]:
-    """Return the outcomes of several finite laws with their weighted log-probabilities."""
+    """Return the outcomes of several finite laws with weighted log-probabilities."""
     found: dict[Hashable, Any] = {}
     masses: dict[Hashable, float] = {}
     for law, shift in parts:
@@ -100,7 +100,7 @@ def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
 
 @dataclass(frozen=True)
 class _Average:
-    """The weighted average of functions of several laws on the log scale, such as `logpdf`."""
+    """A weighted average of functions on the log scale, such as `logpdf`."""
 
     parts: tuple[tuple[Density, float], ...]
     function: str

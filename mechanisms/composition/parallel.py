@@ -33,9 +33,7 @@ __all__ = ["Parallel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Combined):
-    """Run every mechanism on its own part of the database.
-
-    The output is one flat tuple of all outputs.
+    """Run every mechanism on its own part of the database, and return all outputs.
 
     Parameters
     ----------
@@ -86,7 +84,7 @@ class Parallel(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed, with the largest epsilon and the largest delta of the parts."""
+        """The privacy claimed, which has the largest epsilon and delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def split(self, database: Sequence[Any]) -> list[Any]:
@@ -124,8 +122,7 @@ class Parallel(Combined):
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
         """Return a pair of whole databases for each pair that a part suggests.
 
-        All other parts repeat the first record of the suggested pair. If `part_of` is given, there are no
-        pairs.
+        All other parts repeat one record. If `part_of` is given, there are no pairs.
         """
         if self.part_of is not None:
             return []

@@ -35,9 +35,7 @@ __all__ = ["RandomChoice", "Sequential"]
 
 @dataclass(frozen=True, kw_only=True)
 class Sequential(Combined):
-    """Run every mechanism on the whole database.
-
-    The output is one flat tuple of all outputs.
+    """Run every mechanism on the whole database, and return all outputs.
 
     Parameters
     ----------
@@ -108,8 +106,6 @@ class Sequential(Combined):
 class RandomChoice(Combined):
     """Run one mechanism, chosen with public probabilities.
 
-    The output does not say which mechanism was chosen.
-
     Parameters
     ----------
     parts
@@ -149,7 +145,7 @@ class RandomChoice(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed, with the largest epsilon and the largest delta of the parts."""
+        """The privacy claimed, which has the largest epsilon and delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -158,15 +154,18 @@ class RandomChoice(Combined):
         return subject.call(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs. The random numbers of run i do not depend on the database."""
+        """Return `size` outputs.
+
+        The random numbers of run i do not depend on the database.
+        """
         chosen = self._chosen(size, rng).tolist()
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law of the output.
+        """Return the exact law of the output, if all parts have suitable laws.
 
-        It is None unless the law of each part is finite, a density or a mixture of both.
+        Laws that are finite, densities or mixtures of both are suitable. Otherwise the result is None.
         """
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 

@@ -1,4 +1,4 @@
-"""Algorithm Rec of BNS §3.3 for quasi-concave promise problems, on ranges of any size."""
+"""Algorithm Rec of BNS §3.3 for quasi-concave promise problems."""
 
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, levels, log_star
 from mechanisms.concave.instances import QualityFunctions, random_pair

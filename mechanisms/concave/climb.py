@@ -22,8 +22,6 @@ Pair = tuple[StepFunction, StepFunction]
 def steepest(top: int = 64, promise: float = 100.0) -> Pair:
     """Return the neighbouring qualities with the largest known privacy loss of Rec.
 
-    The qualities are functions on {0 … top}.
-
     Examples
     --------
     >>> left, right = steepest()
@@ -81,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change the left quality, or the difference to the right quality, in place.
+    """Change a pair of neighbouring qualities in place.
 
     `values` is the left quality, and `moves` is the right quality minus the left one.
     """

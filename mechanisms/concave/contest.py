@@ -38,7 +38,7 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability that A_dist releases the interval, or that it refuses."""
+        """Return the log-probability that A_dist releases the interval, or refuses."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)
@@ -55,8 +55,8 @@ class Contest:
 def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
     """Return the best of the intervals of one width that begin at `offset`.
 
-    Interval i is [offset + i·width, offset + (i + 1)·width − 1], cut to the range. There may be 2^61 of them.
-    The time depends only on the number of pieces of the quality.
+    Interval i is [offset + i·width, offset + (i + 1)·width − 1], cut to the range. The time depends only on
+    the number of pieces of the quality.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Quasi-concave qualities that are hardest for Rec.
 
-They have a peak at the border of two intervals. Some also have a shelf beside the peak.
+They have a peak at the border of two intervals, and some have a shelf beside it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
     """Return a peak of K = 2^power points, followed by a shelf of 16·K points.
 
-    The peak begins at `low`. The quality of the shelf is halfway between `height` and `good`. Elsewhere the
-    quality is just below `good`.
-
-    Rec first chooses a width, and rates K and 16·K equally. If it chooses K, the best interval leads by only
-    half of `height` − `good`. At promises too low for Lemma 3, Rec fails more often on this shape than on any
-    other tried.
+    The peak begins at `low`. The shelf has quality halfway between `height` and `good`. Elsewhere the quality
+    is just below `good`. If Rec chooses width K, which it rates as highly as 16·K, the best interval leads by
+    only half of `height` − `good`. At promises too low for Lemma 3, Rec fails more often on this shape than
+    on any other tried.
 
     Examples
     --------

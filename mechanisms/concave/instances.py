@@ -25,9 +25,8 @@ _DENSE = 2**13
 class QualityFunctions:
     """The relation between quality functions that differ by at most 1 at every point.
 
-    The functions have the same range. A quality of sensitivity 1 maps neighbouring databases to such
-    functions. So privacy under this relation implies privacy for every quality of sensitivity 1. Relative
-    rounding errors of 1e-12 are tolerated.
+    A quality of sensitivity 1 maps neighbouring databases to such functions. So privacy under this relation
+    implies privacy for every quality of sensitivity 1. Relative rounding errors of 1e-12 are tolerated.
 
     Examples
     --------
@@ -54,8 +53,8 @@ class QualityFunctions:
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
         """Yield one neighbour for each of four patterns, or random ones if `rng` is given.
 
-        In the patterns all values move up or down by 1, or the values above the median move opposite to the
-        others. The random stream has no end. `records` is not used.
+        All values move up or down by 1, or the values above the median move opposite to the others. The
+        random stream has no end.
         """
         del records
         if rng is not None:
@@ -94,8 +93,6 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
 
 def random_quality(top: int, rng: np.random.Generator, *, lead: float) -> StepFunction:
     """Return a random quality function.
-
-    It has stairs, several peaks, ties or noise, or is constant.
 
     Examples
     --------

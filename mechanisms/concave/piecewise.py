@@ -94,7 +94,7 @@ class StepFunction:
 
     @classmethod
     def tally(cls, intervals: Iterable[tuple[int, int]], *, top: int) -> StepFunction:
-        """Return the function that counts how many of the closed intervals contain a point.
+        """Return the function that counts how many closed intervals contain a point.
 
         Examples
         --------
@@ -170,8 +170,7 @@ class StepFunction:
     def window_minima(self) -> list[float]:
         """Return, for j = 0, 1, …, the largest x that the function keeps on 2^j points.
 
-        The function is at least x on 2^j successive points. There is one value for every j with 2^j ≤ top +
-        1.
+        The function is at least x on 2^j successive points. j ends where 2^j exceeds top + 1.
 
         Examples
         --------

@@ -195,7 +195,7 @@ class ConcavePromise(PlainParameters):
         ]
 
     def _error(self, output: int, database: Any) -> float:
-        """Return how far the quality of a point is below the promise, as a share of the promise."""
+        """Return how far a point's quality is below the promise, as a share of it."""
         return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
     @property
@@ -214,10 +214,7 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return where the halves of the candidate set H begin.
-
-        These are the left ends of the released intervals A and B.
-        """
+        """Return the left ends of the released intervals A and B, where halves of H begin."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
@@ -227,7 +224,7 @@ class ConcavePromise(PlainParameters):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
         """Return `size` chosen points, as a list if they may exceed 64 bits.
 
-        From the same generator state, run i draws the same random numbers on every database.
+        The random numbers of run i do not depend on the database.
         """
         outputs = self._runs(database, size, rng)
         return outputs.tolist() if outputs.dtype == object else outputs
@@ -263,7 +260,7 @@ class ConcavePromise(PlainParameters):
         return self.alpha * self.target
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours whose best interval leads by about the gap that A_dist requires.
+        """Return neighbours whose best interval leads by about the gap that A_dist needs.
 
         There are such pairs only for the default quality, or if neighbours replace one of several listed
         records.

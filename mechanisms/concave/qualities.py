@@ -34,9 +34,7 @@ def as_quality(database: Any) -> StepFunction:
 
 @dataclass(frozen=True)
 class IntervalVotes:
-    """The quality that counts the records that contain a point.
-
-    A record is an interval (low, high) in {0 … top}.
+    """The quality that counts the records (low, high) that contain a point.
 
     Parameters
     ----------
@@ -67,9 +65,9 @@ class ThresholdAgreement:
 
     It turns learning a threshold into a quasi-concave promise problem (INTERVAL_d of BNS). The threshold j ∈
     {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈ {0 … 2^bits − 1}
-    and a label y, 0 or 1. Let m be the number of records and `margin` = α·m. If some threshold labels all
-    points correctly, the promise r = α·m holds. Rec runs with alpha = 1/2 instead of α. With α itself Rec
-    would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
+    and a label y, 0 or 1. Let `margin` = α·m for m records. If some threshold makes no errors, the promise r
+    = α·m holds. Rec runs with alpha = 1/2. With α it would need r ≥ (2/α)^log*, which BNS Theorem 2 does not
+    state.
 
     Parameters
     ----------

@@ -36,10 +36,7 @@ __all__ = [
 ]
 
 HALF = 16
-"""How many candidates Rec takes from a released interval (BNS Fig. 1, step 10).
-
-If no interval is released, twice as many candidates cover the range.
-"""
+"""How many candidates Rec takes from a released interval (BNS Fig. 1, step 10)."""
 
 PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
 """Whether A_dist releases an interval of the family {A_i}, and one of {B_i}."""
@@ -71,10 +68,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Level:
-    """The input of one recursive call of Rec.
-
-    It is a quality on {0 … top}, also extended to {0 … ceiling}.
-    """
+    """The quality of one recursive call of Rec on {0 … top}, and up to the ceiling."""
 
     quality: StepFunction
     padded: StepFunction
@@ -83,7 +77,7 @@ class Level:
     def contests(self, power: int) -> tuple[Contest, Contest]:
         """Return the best interval of the family {A_i} and that of {B_i}, for K = 2^power.
 
-        All these intervals have 8·K points. The B_i begin 4·K points later than the A_i.
+        Intervals have 8·K points. The B_i begin 4·K points later than the A_i.
         """
         quarter = 4 << power
         first, second = (contest(self.padded, offset=offset, width=2 * quarter) for offset in (0, quarter))
@@ -110,12 +104,12 @@ class Level:
     def choice(
         self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
     ) -> list[int]:
-        """Return the candidate set H if A_dist releases the intervals that `released` names."""
+        """Return the candidate set H if A_dist releases what `released` says."""
         first, second = (c if one else None for c, one in zip(contests, released, strict=True))
         return self.candidates(power, self.settings.left_ends(first, second))
 
     def log_choice(self, points: Iterable[int]) -> NDArray[np.float64]:
-        """Return the log-probabilities with which the exponential mechanism chooses points."""
+        """Return the log-probabilities with which points are chosen."""
         return log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon)
 
 
@@ -131,7 +125,7 @@ def spread(top: int) -> list[int]:
 
 
 def chain(quality: StepFunction, settings: Settings) -> list[Level]:
-    """Return the levels of the recursion, the outermost first (BNS Fig. 1, steps 2 to 6).
+    """Return the levels of the recursion, the outermost first (Fig. 1, steps 2 to 6).
 
     L(j) is the largest x such that the quality is at least x on 2^j successive points. For j = log T′ + 1
     there are not enough points. As printed, L(log T′ + 1) is min{0, L(log T′)}.
@@ -152,8 +146,8 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
 def law(levels: list[Level]) -> Finite:
     """Return the exact law of Rec's output.
 
-    Given K and the two outputs of A_dist, the candidate set H has at most 32 points. So each output of the
-    inner level leads to at most 128 outputs. At T = 2^64 the law has a few thousand outcomes.
+    Each output of the inner level leads to at most 128 outputs. At T = 2^64 the law has a few thousand
+    outcomes.
     """
     from audit.distributions import Finite
 
@@ -191,8 +185,8 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
     """Return the outputs of `size` runs of Rec.
 
-    They are 64-bit integers, or Python ints if the range is larger. From the same generator state, run i
-    draws the same random numbers on every database.
+    They are 64-bit integers, or Python ints if the range is larger. The random numbers of run i do not depend
+    on the database.
     """
     inner = levels[-1]
     outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
@@ -227,7 +221,7 @@ def by_pattern(
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
     """Yield each pattern of releases with the runs among `rows` that have it.
 
-    A pattern says which of the two calls of A_dist release an interval. `noise` has one row for each call.
+    A pattern says which of the two calls of A_dist release. `noise` has one row for each call.
     """
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
@@ -242,7 +236,7 @@ def log_outcome(
 
 
 def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.float64]:
-    """Return the log-probabilities of the exponential mechanism on scores of sensitivity 1.
+    """Return the log-probabilities of the exponential mechanism for 1-sensitive scores.
 
     Examples
     --------

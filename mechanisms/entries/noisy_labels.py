@@ -1,7 +1,7 @@
-"""A catalogue entry for the transcript of a run on noisy labels in the local model.
+"""A catalogue entry for the transcript of a local run on noisy labels.
 
-The learner needs so many examples for its utility claim that runs cannot detect the influence of one. So the
-privacy audits run the same code on few examples, and compare whole transcripts.
+The learner needs so many examples for its utility claim that runs cannot show the influence of one. So the
+privacy audits use few examples, and whole transcripts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Catalogue entries of selection mechanisms as printed in the source text.
-
-They are private, but less useful than claimed.
-"""
+"""Catalogue entries of selection mechanisms as printed, which are less useful than claimed."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from mechanisms.selection.choosing import SHARED, ChoosingMechanism
 from mechanisms.selection.stability import StableSelection
 
 _GAP = partial(StableSelection, epsilon=5.0, delta=20.0 * math.exp(-15.0))
-"""With this delta, epsilon = 5 and beta = 0.1, the printed gap is the whole number 12."""
+"""With this delta, epsilon = 5 and beta = 0.1, the printed gap is 12."""
 
 entries = (
     Entry(

@@ -19,9 +19,7 @@ TOPICS = ("basics", "tails", "central", "local", "answering", "queries")
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return the findings of this package by name.
-
-    Each value is a function that computes the finding.
+    """Return the findings of this package, as functions by name.
 
     Examples
     --------

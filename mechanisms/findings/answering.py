@@ -43,8 +43,6 @@ def _worst_loss(protocol: Any) -> float:
 def k11_definition_5_3() -> Finding:
     """K11 Definitions 5.2 and 5.3: losses stay within an entry's budget.
 
-    This holds in adaptive protocols too.
-
     Examples
     --------
     >>> k11_definition_5_3().judgement
@@ -118,9 +116,9 @@ def k11_r_g() -> Finding:
 
 
 def k11_definition_5_4() -> Finding:
-    """K11, remark after Definition 5.4: Boolean queries can answer a real-valued query.
+    """K11, after Definition 5.4: Boolean queries can answer a real-valued query.
 
-    O(log(b/τ)) Boolean queries suffice for bound b and tolerance τ.
+    O(log(b/τ)) of them suffice for bound b and tolerance τ.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def _histogram(database: Any) -> Any:
 
 
 def k11_theorem_2_3() -> Finding:
-    """K11 Theorem 2.3 for vectors: noise in proportion to the L1 sensitivity is private.
+    """K11 Theorem 2.3: noise in proportion to a vector's L1 sensitivity is private.
 
     Examples
     --------
@@ -125,8 +125,6 @@ def k11_theorem_2_3() -> Finding:
 
 def k11_warner() -> Finding:
     """K11 §1.1: randomized response with truth probability 2/3 has loss ln 2.
-
-    Its estimate is unbiased.
 
     Examples
     --------
@@ -228,7 +226,7 @@ def _apart(parts: list[GeometricMechanism]) -> float:
 def bns_advanced() -> Finding:
     """Advanced composition, used by BNS Lemma 2: the bound holds.
 
-    If only a few mechanisms are composed, the plain sum of the ε may be smaller. For ε ≥ 1/2 it always is.
+    For few mechanisms the plain sum of the ε may be smaller. For ε ≥ 1/2 it always is.
 
     Examples
     --------
@@ -305,7 +303,7 @@ def b_posterior() -> Finding:
 def _posterior(true: float, false: float, *, prior: float) -> float:
     """Return the posterior probability of a case, given an answer.
 
-    `true` is the probability of the answer in that case, `false` its probability otherwise.
+    The answer has probability `true` in this case, and `false` otherwise.
     """
     return prior * true / (prior * true + (1.0 - prior) * false)
 

@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: scores of bounded growth on a small domain have sensitivity 1.
+    """BNS Definition 12: scores of bounded growth on a small domain are 1-sensitive.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def bns_definition_12() -> Finding:
 def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return all pairs of databases in which the right one has one more record.
 
-    Each database is given by its counts of two kinds of records.
+    A database is given by its counts of two kinds of records.
     """
     small = [(a, b) for a in range(records) for b in range(records - a)]
     return [((a, b), more) for a, b in small for more in ((a + 1, b), (a, b + 1))]
@@ -100,7 +100,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return the largest change of a score in a replacement, and how many scores change."""
+    """Return the largest change of a score in a replacement, and how many change."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
@@ -108,9 +108,7 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
 
 @cache
 def bns_lemma_4() -> Finding:
-    """BNS Lemma 4: the choosing mechanism is private at the stated size.
-
-    At far smaller sizes it is not.
+    """BNS Lemma 4: the choosing mechanism is private at the stated size only.
 
     Examples
     --------
@@ -149,8 +147,6 @@ def bns_lemma_4() -> Finding:
 
 def n5() -> Finding:
     """BNS Lemma 4, utility: false as printed if no solution scores high.
-
-    The intended statement holds.
 
     Examples
     --------
@@ -242,8 +238,7 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
     """Return ε, δ, k, P and P/δ.
 
-    P is the probability that one of k solutions of score 1 is released instead of the only solution of score
-    3.
+    P is the probability of releasing one of k solutions of score 1 instead of the only one of score 3.
     """
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))

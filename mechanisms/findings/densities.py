@@ -41,9 +41,9 @@ ORACLES: Final[Mapping[str, Callable[[Values, float], Values | float]]] = {
 """The offset, in tolerances, that each oracle adds to the mean of a query."""
 
 _FINE, _COARSE, _FURTHEST = 0.02, 0.1, 26.0
-"""Steps of the two grids on which densities are summed, and the grids' reach.
+"""Steps of two grids on which densities are summed, and the grids' reach.
 
-Steps are in units of b, and the reach is in noise scales.
+Steps are in units of b, the reach in noise scales.
 """
 
 
@@ -60,7 +60,7 @@ def grid(scale: float, step: float) -> Values:
 
 
 def _noise(values: Values, answers: Values, scale: float) -> Values:
-    """Return the density of value + Lap(scale) at each answer, of shape (values, answers)."""
+    """Return the density of value + Lap(scale) at answers, shape (values, answers)."""
     return np.exp(-np.abs(answers - values[:, None]) / scale) / (2.0 * scale)
 
 
@@ -98,7 +98,7 @@ def value_density(oracle: str, answers: Values, *, epsilon: float, beta: float) 
 def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: float) -> tuple[Values, Values]:
     """Return the joint densities of two noisy rounds and of their simulation.
 
-    The first axis is the answer of round 1, the second axis that of round 2.
+    Axis 0 is the answer of round 1, axis 1 that of round 2.
 
     Examples
     --------
@@ -129,10 +129,7 @@ class _Rounds:
         self.before, self.joint, self.true = np.array(before), joint, np.array(true)
 
     def simulated(self, oracle: str, *, epsilon: float, phi: float) -> Values:
-        """Return the joint density of the two answers in the simulation.
-
-        Axis 0 is the first answer.
-        """
+        """Return the joint density of both answers in the simulation, with axis 0 for answer 1."""
         terms = {"epsilon": epsilon, "phi": phi}
         begun = _tilted(self.first * _estimate(self.ratio, oracle, **terms), self.answers)
         found = np.empty_like(self.true)
@@ -144,9 +141,7 @@ class _Rounds:
 
 
 def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the distance of R_g, and of two noisy rounds, from their simulations.
-
-    Each mapping has one distance per oracle.
+    """Return the distance of R_g, and of two noisy rounds, from simulations by oracle.
 
     Examples
     --------
@@ -174,7 +169,7 @@ def distances(true: Values, simulated: Values) -> float:
 
 @cache
 def claims_for_densities() -> Finding:
-    """Compute how far R_g and a protocol of two noisy rounds are from their simulations.
+    """Compute how far R_g and two noisy rounds are from their simulations.
 
     Examples
     --------

@@ -68,8 +68,6 @@ def e5() -> Finding:
 def e10() -> Finding:
     """K11 Lemma 5.6 with n ∝ 1/(ετ)²: false for large ε.
 
-    The sampling error is missing.
-
     Examples
     --------
     >>> round(e10().found, 3)
@@ -191,7 +189,9 @@ def k11_lemma_5_6() -> Finding:
 
 
 def n16() -> Finding:
-    """K11 Definition 5.1 bounds single outcomes, so it says nothing about continuous ones.
+    """K11 Definition 5.1 says nothing about continuous answers.
+
+    It bounds the probabilities of single outcomes.
 
     Examples
     --------

@@ -24,8 +24,6 @@ __all__ = ["FINDINGS", "b_definition_2", "b_theorem_3", "e8", "n18", "n22"]
 def b_theorem_3() -> Finding:
     """B Theorem 3: the Laplace mechanism for the mean is private and accurate.
 
-    Both bounds are attained.
-
     Examples
     --------
     >>> b_theorem_3().ratio
@@ -61,9 +59,7 @@ def b_theorem_3() -> Finding:
 
 
 def b_definition_2() -> Finding:
-    """B Definition 2 and Theorem 7 call the rate "scale".
-
-    Read literally, the noise is useless.
+    """B Definition 2 and Theorem 7: with the rate as "scale" the noise is useless.
 
     Examples
     --------
@@ -124,9 +120,7 @@ def e8() -> Finding:
 
 
 def n18() -> Finding:
-    """C §2, "truncate without hurting privacy": true of clamping.
-
-    It is false of conditioning on the range.
+    """C §2, "truncate without hurting privacy": true of clamping, not of conditioning.
 
     Examples
     --------

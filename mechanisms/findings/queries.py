@@ -36,9 +36,7 @@ def _ones(queries: int) -> tuple[StatisticalQuery, ...]:
 
 
 def e1() -> Finding:
-    """Compute private answers to statistical queries with the noise of the proofs.
-
-    They are more private than claimed, but inaccurate.
+    """Compute private answers with the noise of the proofs, which are inaccurate.
 
     Examples
     --------
@@ -88,9 +86,9 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    The first two are probabilities that the noise of some answer exceeds τ. They are for the noise of the
-    proofs and (as log10) for the corrected noise. The last two are probabilities that some answer is off by
-    more than τ, again for these two kinds of noise.
+    Two are probabilities that the noise of some answer exceeds τ, for the noise of the proofs and (as log10)
+    for the corrected noise. Two are probabilities that some answer is off by more than τ, for these two kinds
+    of noise.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
@@ -122,8 +120,8 @@ def _missed(subject: PrivateQueryAnswers) -> float:
 def _log10(subject: PrivateQueryAnswers) -> float:
     """Return log10 of the probability that the noise of some answer exceeds τ.
 
-    The noise of answer i exceeds τ with probability e_i. If all e_i are tiny, the result is log10 Σ e_i. Its
-    relative error is below Σ e_i.
+    Let the noise of answer i exceed τ with probability e_i. If all e_i are tiny, the result is log10 Σ e_i,
+    with a relative error below Σ e_i.
     """
     logs = -_TAU / subject.scales
     if logs.max() > -40.0:
@@ -145,9 +143,7 @@ def _loss(subject: PrivateQueryAnswers) -> float:
 
 
 def n12() -> Finding:
-    """Compute the error of answers from noisy labels if only a bound on the rate is known.
-
-    The answers use this bound as the noise rate.
+    """Compute the error of answers that use a bound on the noise rate as the rate.
 
     Examples
     --------
@@ -184,9 +180,9 @@ def _wrong_rate(eta: float, used: float) -> tuple[float, ...]:
 
 
 def _unknown_rate() -> tuple[int, int, float]:
-    """Return the number of rates tried, the test size, and the learned threshold's error.
+    """Return the number of rates tried, the test size, and the learner's error.
 
-    The labels are flipped at rate 0.3. The learner knows only that the rate is at most 0.4.
+    Labels are flipped at rate 0.3. The learner knows only that the rate is at most 0.4.
     """
     points = [(x, 1 if x >= 2 else -1) for x in range(4)]
     noisy = noisy_labels(Population(points), 0.3)
@@ -291,10 +287,10 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """Return M, τ, η, the sample size, and the probability that some answer misses by τ.
+    """Return M, τ, η, the sample size, and the probability that an answer misses by τ.
 
-    The query is 1[y = 1], and all clean labels are 1. An answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean
-    of the noisy labels.
+    The query is 1[y = 1], and all clean labels are 1. With the mean ȳ of the noisy labels, an answer is 1/2 +
+    ȳ/(2(1 − 2η)).
     """
     keep = 1.0 - 2.0 * eta
     size = sampling_size(tau=keep * tau / 2.0, beta=_BETA / (2.0 * queries))

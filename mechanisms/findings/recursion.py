@@ -72,9 +72,7 @@ def e6() -> Finding:
 
 
 def n6() -> Finding:
-    """BNS Lemmas 2 and 3 at T = 1: log* is 0.
-
-    So the lemmas claim (0, 0)-privacy and no failure.
+    """BNS Lemmas 2 and 3 at T = 1: false, because log* is 0.
 
     Examples
     --------
@@ -332,10 +330,7 @@ def _worst_log10(top: int, promise: float) -> float:
 
 
 def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
-    """Return log10 of the exact probability that the output is not good enough.
-
-    The output's quality is then below (1 − alpha)·promise.
-    """
+    """Return log10 of the exact probability that Rec's output is not good enough."""
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
     bad = law.log_probabilities[quality.values_at(law.outcomes) < least]

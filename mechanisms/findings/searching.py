@@ -1,4 +1,4 @@
-"""Findings about BNS §3.2 (a search for the length of an interval) and Definition 9."""
+"""Findings about BNS §3.2 and Definition 9."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ def n20() -> Finding:
 
 
 def n21() -> Finding:
-    """BNS §3.2: the intervals B_i must have length 2J.
-
-    Otherwise some good intervals lie in no A_i or B_i.
+    """BNS §3.2: the intervals B_i must have length 2J to cover all good intervals.
 
     Examples
     --------
@@ -81,7 +79,7 @@ def n21() -> Finding:
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
     """Return one row for B_i of length J, and one for B_i of length 2J.
 
-    A row holds the share of intervals that lie in no A_i and no B_i, and the first such interval.
+    A row has the share of intervals that lie in no A_i and no B_i, and the earliest one.
     """
     starts = range(16 * length)
     rows = []
@@ -93,7 +91,7 @@ def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
 
 
 def _slips() -> tuple[tuple[str | int, ...], ...]:
-    """Return the other quantities that the erratum corrects, as printed and as corrected."""
+    """Return the other corrected quantities of the erratum, as printed and corrected."""
     pairs = [(a, b) for a in range(32) for b in range(32)]
     none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
     qualities, promise = (60, 61, 62), 60

@@ -30,9 +30,7 @@ __all__ = [
 
 
 def bns_proposition_1_i() -> Finding:
-    """BNS Proposition 1(i) holds for scores of sensitivity 1.
-
-    The loss comes near ε but never reaches it.
+    """BNS Proposition 1(i) holds for 1-sensitive scores, with a loss below ε.
 
     Examples
     --------
@@ -157,9 +155,7 @@ def bns_proposition_2_i() -> Finding:
 
 
 def e9_stable_selection() -> Finding:
-    """A_dist as printed is (ε/2, δ/2)-private (erratum E9).
-
-    Its tight form is (ε, δ)-private, with no smaller δ.
+    """A_dist as printed is (ε/2, δ/2)-private, and its tight form (ε, δ)-private.
 
     Examples
     --------

@@ -83,14 +83,14 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return both ε, and the largest acceptance probability of step 4 in three readings.
+    """Return both ε, and the largest acceptance of step 4 in three readings.
 
     The readings use the ε of the access, the ε of the entry, and the correction. The only record has given an
     unlikely answer before, so its denominator v = e^(−earlier) is the least. Let u = e^(−total), and let k =
     phi·(u − u³) be the error of both estimates. With the ε of the access, the acceptance is (1 + k·u/v²)/((1
-    + phi)(1 − k/v)). It is near 1/(1 − phi) if `own` is small and the total large. With the ε of the entry
-    the acceptance is v times as large: (v² + k·u)/((1 + phi)(v − k)). It rises in v on [u, 1]. At v = 1 it is
-    below 1, because u − u³ ≤ 0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
+    + phi)(1 − k/v)). It is near 1/(1 − phi) if `own` is small and the total large. With the ε of the entry it
+    is (v² + k·u)/((1 + phi)(v − k)). This rises in v on [u, 1]. At v = 1 it is below 1, because u − u³ ≤
+    0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
     """
     past = ((kary_response(earlier, 2), 0),)
     access = Access(randomizer=binary_response(own), past=past, base=0, epsilon=earlier + own, phi=phi)
@@ -176,7 +176,7 @@ def n11() -> Finding:
 
 
 def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
-    """Return ε, e^ε, tau, K08's largest distance and acceptance, and the corrected distance."""
+    """Return ε, e^ε, tau, K08's distance and acceptance, and the corrected distance."""
     simulation = RandomizerSimulation(randomizer=binary_response(epsilon), base=0, accesses=1, beta=tau)
     access = simulation.access
     slack, top = tau * access.proposal * access.spread, access.proposal * math.exp(epsilon)
@@ -193,7 +193,7 @@ def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
 
 @cache
 def claim_5_9() -> Finding:
-    """Compute the distances of non-interactive algorithms from their simulations.
+    """Compute how far non-interactive algorithms are from their simulations.
 
     Examples
     --------
@@ -268,8 +268,6 @@ def _law(access: Access, oracle: SQOracle) -> NDArray[np.float64]:
 
 def claim_5_10() -> Finding:
     """Compute the distance of an interactive algorithm from its simulation.
-
-    The algorithm has two rounds.
 
     Examples
     --------

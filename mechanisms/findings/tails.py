@@ -106,7 +106,7 @@ def k11_theorem_a_2() -> Finding:
 
 
 def _hoeffding(n: int, mean: float) -> float:
-    """Return the largest ratio of the exact two-sided tail of n coins to Hoeffding's bound."""
+    """Return the largest ratio of exact two-sided tails of coins to Hoeffding's bound."""
     from scipy.stats import binom
 
     counts = np.arange(n + 1)

@@ -1,8 +1,4 @@
-"""Flawed versions of correct mechanisms, which audits must refute.
-
-Some declare no output law, so an audit has to run them. A module is imported when one of its names is first
-used.
-"""
+"""Flawed versions of correct mechanisms, which audits must refute."""
 
 from typing import TYPE_CHECKING
 

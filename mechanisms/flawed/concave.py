@@ -21,13 +21,13 @@ __all__ = ["LiteralConcavePromise"]
 class LiteralConcavePromise(ConcavePromise):
     """Rec as printed, which places half of its candidates wrongly.
 
-    The second half of the candidate set H begins at b, the right end of A = [a, b], and B is never used.
-    Privacy is that of `ConcavePromise`. Utility breaks if the good points lie across the border of two A_i.
-    Then A_dist releases only B, and H consists of points spread evenly over the range.
+    Half of the candidate set H begins at b, the right end of A = [a, b], and B is never used. Privacy is that
+    of `ConcavePromise`. If the good points lie across the border of two A_i, A_dist releases only B, and H is
+    spread over the range.
 
     Take T = 4096, alpha = 1/2, epsilon = 1, delta = 1e-6, the least promise r for beta = 0.01, and Q = r on
-    [59, 69] and 0 elsewhere (K = 8). Then the mechanism fails with probability above 0.999, while Lemma 3
-    allows 8 %.
+    [59, 69] and 0 elsewhere (K = 8). The mechanism fails with probability above 0.999, while Lemma 3 allows 8
+    %.
 
     Parameters
     ----------

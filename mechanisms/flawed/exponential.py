@@ -27,9 +27,8 @@ __all__ = ["HalfSensitivityExponential", "UncheckedScore"]
 class HalfSensitivityExponential(ExponentialMechanism):
     """The exponential mechanism without the 2 in the exponent.
 
-    The exponent should be epsilon·score/(2·sensitivity). With k solutions the loss is epsilon + ln((1 + (k −
-    1)·e^epsilon)/(e^epsilon + k − 1)). It tends to 2·epsilon. For the default's 16 solutions and epsilon = 1
-    it is 1.86. For two solutions it is epsilon, as claimed.
+    With k solutions the loss is epsilon + ln((1 + (k − 1)·e^epsilon)/(e^epsilon + k − 1)), which tends to
+    2·epsilon. For 16 solutions and epsilon = 1 it is 1.86. For two solutions it is epsilon, as claimed.
 
     Parameters
     ----------
@@ -53,13 +52,13 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """The exponential mechanism of BNS Proposition 1(i) on a score of high sensitivity.
+    """The exponential mechanism on a score that is too sensitive.
 
-    As printed, the proposition does not bound the score's sensitivity. The weights are exp(epsilon·q/2) for
-    any score q. Here there are two solutions and one record, which names the good solution. The good solution
-    scores `points`, the other solution scores 0. If the record is replaced, the solutions exchange their
-    scores. Each weight changes by the factor e^(epsilon·points/2), and the sum of the weights stays the same.
-    So the loss is epsilon·points/2, which is 5 for the defaults. The mechanism declares no law.
+    BNS Proposition 1(i), as printed, does not bound the sensitivity. Here there are two solutions and one
+    record, which names the good solution. The good solution scores `points`, the other solution 0. If the
+    record is replaced, the solutions exchange their scores. Each weight exp(epsilon·q/2) of a score q changes
+    by the factor e^(epsilon·points/2), and their sum stays the same. So the loss is epsilon·points/2, 5 for
+    the defaults. The mechanism declares no law.
 
     Parameters
     ----------

@@ -52,9 +52,9 @@ class RenormalisedGeometric(TruncatedGeometricMechanism):
     """The geometric mechanism conditioned on answers in {0 … upper}.
 
     This is the law if the answer is drawn again until it lies in the range. The probability of the range
-    depends on the exact answer, so dividing by it reveals more. At sensitivity 1 the loss is ln(α·Z_1/Z_0),
-    where Z_a = Σ_{k=0..upper} α^(−|k − a|). For α = 2 the claim is ln 2 = 0.693. The loss is 0.693, 0.827,
-    0.907 and 0.916 at upper = 1, 2, 5 and 20.
+    depends on the exact answer. At sensitivity 1 the loss is ln(α·Z_1/Z_0), where Z_a = Σ_{k=0..upper} α^(−|k
+    − a|). For α = 2 the claim is ln 2 = 0.693, and the loss is 0.693, 0.827, 0.907 and 0.916 at upper = 1, 2,
+    5 and 20.
 
     Parameters
     ----------

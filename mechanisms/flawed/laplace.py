@@ -27,9 +27,8 @@ __all__ = ["HalfScaleLaplace", "RateAsScaleLaplace", "ReplaceOneHistogram"]
 class RateAsScaleLaplace(LaplaceMechanism):
     """The Laplace mechanism with the rate epsilon/sensitivity used as the scale.
 
-    B Definition 2 and Theorem 7 call the rate "scale". The loss is sensitivity²/epsilon instead of epsilon.
-    It is too large if epsilon < sensitivity. If epsilon > sensitivity, the noise is too large for the
-    accuracy of Theorem 3.
+    B Definition 2 and Theorem 7 call the rate "scale". The loss is sensitivity²/epsilon. If epsilon <
+    sensitivity, it is too large. If epsilon > sensitivity, the noise is too large for Theorem 3.
 
     Parameters
     ----------
@@ -57,8 +56,7 @@ class RateAsScaleLaplace(LaplaceMechanism):
 class ReplaceOneHistogram(LaplaceHistogram):
     """A histogram whose noise is too small if records are replaced.
 
-    The noise suits adding or removing a record. Replacing a record moves two counts, so the L1 sensitivity is
-    2 and the loss 2·epsilon.
+    Replacing a record moves two counts, so the L1 sensitivity is 2 and the loss 2·epsilon.
 
     Parameters
     ----------

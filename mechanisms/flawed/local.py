@@ -38,11 +38,10 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class TruthfulLie(RandomizedResponse):
-    """Tells the truth with probability e^epsilon/(e^epsilon + 1), else tosses a fair coin.
+    """Tells the truth with probability t = e^ε/(e^ε + 1), else tosses a fair coin.
 
-    The coin gives the truth half of the time. Let t = e^epsilon/(e^epsilon + 1). The truth is reported with
-    probability (1 + t)/2, so the loss is ln((1 + t)/(1 − t)) = ln(2·e^epsilon + 1). For a claim of ln 2 it is
-    ln 5.
+    So the truth is reported with probability (1 + t)/2. The loss is ln((1 + t)/(1 − t)) = ln(2·e^epsilon +
+    1), which is ln 5 for a claim of ln 2.
 
     Parameters
     ----------
@@ -68,8 +67,7 @@ class TruthfulLie(RandomizedResponse):
 class HalfRangeLocalLaplace(LocalLaplace):
     """The local Laplace randomizer R_g with half the noise that the claim needs.
 
-    The scale is b/epsilon, as if the query's bound b were its sensitivity, which is 2b. The loss between
-    entries at −b and b is 2·epsilon.
+    The scale is b/epsilon, but values in [−b, b] are up to 2b apart. So the loss is 2·epsilon.
 
     Parameters
     ----------
@@ -95,8 +93,8 @@ class HalfRangeLocalLaplace(LocalLaplace):
 class UnsplitLocalLaplace(LocalLaplace):
     """The local Laplace randomizer R_g that spends epsilon on every coordinate.
 
-    The noise of each of the d coordinates has scale 2b/epsilon. The loss is d·epsilon, between entries that
-    are −b and b in every coordinate.
+    Each of the d coordinates has noise of scale 2b/epsilon. Between entries that are −b and b in every
+    coordinate, the loss is d·epsilon.
 
     Parameters
     ----------
@@ -125,9 +123,8 @@ class UnsplitLocalLaplace(LocalLaplace):
 class ShiftedUniform(ClaimsItsEpsilon):
     """The randomizer R(u) = u + Uniform[0, 1], which reveals its entry u.
 
-    It satisfies K11 Definition 5.1, which bounds only the probabilities Pr[R(u) = w] of single points w.
-    These are all 0. If the entry is 0, the answer lies in [0, 1]. If the entry is 1, the answer lies in [1,
-    2]. So the loss is infinite.
+    It satisfies K11 Definition 5.1, which bounds only the probabilities of single points. These are all 0.
+    For the entries 0 and 1 the answers lie in [0, 1] and [1, 2], so the loss is infinite.
 
     Parameters
     ----------
@@ -159,7 +156,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` answers.
 
-        From the same generator state, run i draws the same number for every entry.
+        The random number of run i does not depend on the entry.
         """
         return rng.random(size) + float(only_record(database, owner="ShiftedUniform"))
 
@@ -179,7 +176,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
 class PerRoundProtocol(InteractiveProtocol):
     """A protocol that gives every entry its whole budget in each of two rounds.
 
-    If the algorithm spends the whole budget in both rounds, the loss is 2·epsilon.
+    So the loss can be 2·epsilon.
 
     Parameters
     ----------

@@ -60,8 +60,8 @@ class _NoisyMean(ClaimsItsEpsilon):
 class TrustingMean(_NoisyMean):
     """A mean of values in [0, upper] that does not check them.
 
-    A record as large as `outlier` moves the mean by up to outlier/size. Then the loss is
-    epsilon·outlier/upper. The mechanism declares no law.
+    A record as large as `outlier` moves the mean by up to outlier/size, so the loss is epsilon·outlier/upper.
+    The mechanism declares no law.
 
     Parameters
     ----------
@@ -100,8 +100,7 @@ class TrustingMean(_NoisyMean):
 class HalfSensitivityMean(_NoisyMean):
     """A mean of values in [−upper, upper] with half the noise that the claim needs.
 
-    The noise suits adding a record. Replacing −upper by upper moves the mean by twice as much, so the loss is
-    2·epsilon.
+    The noise suits adding a record. Replacing −upper by upper moves the mean by twice as much.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ class HalfSensitivityMean(_NoisyMean):
         return LaplaceNoise(self.scale).law(float(np.mean(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two databases that differ in one record, which lies at opposite ends of the range."""
+        """Return two databases that differ in one record, at the ends of the range."""
         rest = [-self.upper] * (self.size - 1)
         return [([-self.upper, *rest], [self.upper, *rest])]
 

@@ -1,4 +1,4 @@
-"""Statistical-query algorithms on noisy labels that are not private or not accurate."""
+"""Algorithms on noisy labels that are not private or not accurate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WrongRateRun(NoisyRun):
     Guarantee
     ---------
     As private as `NoisyRun`, but not accurate. The term with the label is scaled by (1 − 2·actual)/(1 −
-    2·eta) (N12). If noise of rate 1/4 is ignored, the answer is half as large as it should be.
+    2·eta) (N12).
 
     Examples
     --------
@@ -48,7 +48,7 @@ class WrongRateRun(NoisyRun):
         super().__post_init__()
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the algorithm's hard distributions with labels flipped at the actual rate."""
+        """Return the hard distributions with labels flipped at the actual rate."""
         return [replace(problem, eta=self.actual) for problem in super().problems()]
 
 
@@ -84,9 +84,9 @@ class OneRateRun(BoundedNoiseRun):
 
 @dataclass(frozen=True, kw_only=True)
 class ReusedExamples(BoundedNoiseRun):
-    """A run that tries all noise rates on the same examples.
+    """A run that spends the whole epsilon on each of several noise rates.
 
-    Each trial spends the whole epsilon.
+    All rates are tried on the same examples.
 
     Parameters
     ----------

@@ -27,8 +27,7 @@ __all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
 class ThreeQuartersResponse(ClaimsItsEpsilon):
     """Tells the truth if a coin shows heads, else reports another coin flip.
 
-    The claim is ln 2. The truth is reported with probability 3/4, so the loss is ln 3. The mechanism declares
-    no law.
+    The claim is ln 2. The truth has probability 3/4, so the loss is ln 3. The mechanism declares no law.
 
     Parameters
     ----------
@@ -75,8 +74,7 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
 class BinaryCalibratedResponse(KaryRandomizedResponse):
     """Randomized response among k answers with the truth probability for two answers.
 
-    The truth has probability e^epsilon/(e^epsilon + 1), and k − 1 answers share the rest. So the loss is
-    epsilon + ln(k − 1).
+    The truth has probability e^epsilon/(e^epsilon + 1), so the loss is epsilon + ln(k − 1).
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
 """Laws and sizes of the mechanisms, written from the source texts alone.
 
-Nothing here imports a mechanism. A function that returns `Formulas` takes a mechanism, but reads only its
-parameters.
+Functions that return `Formulas` take a mechanism and read its parameters, but call none of its methods.
 """

@@ -1,4 +1,7 @@
-"""Noisy averages as answers to statistical queries (B Theorem 7, C Theorem 1; K11 §5.1.1)."""
+"""Noisy averages as answers to statistical queries.
+
+Sources: B Theorem 7, C Theorem 1; K11 §5.1.1.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ __all__ = ["central_run", "laplace_answers", "laplace_average", "literal_answers
 def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
     """Return the formulas of M noisy averages of bits over disjoint chunks.
 
-    Each average has noise `times`·Lap(1/(ε·chunk)). times = 1 gives B Theorem 7 and C Theorem 1 with the
-    noise that one answer needs. Their proofs have times = M. A chunk needs max{2·ln(4M/β)/τ²,
-    2·ln(2M/β)/(ετ)} records. The sampling error (Hoeffding) and the noise may each take half of τ.
+    Each average has noise `times`·Lap(1/(ε·chunk)). times = 1 is what one answer needs; the proofs of B
+    Theorem 7 and C Theorem 1 have times = M. A chunk needs max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records.
+    Sampling (Hoeffding) and noise may each take half of τ.
     """
     m, n, tau = len(made.queries), made.chunk_size, min(query.tau for query in made.queries)
     scale = times / (made.epsilon * n)
@@ -41,18 +44,18 @@ def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
 
 
 def literal_answers(made: Any) -> Formulas:
-    """Return the formulas of M noisy averages with the noise of the proofs.
+    """Return the formulas of M noisy averages with M times the noise that is needed.
 
-    The noise is M times as wide as needed, so the loss is ε/M.
+    This is the noise of the proofs. The loss is ε/M.
     """
     return laplace_answers(made, times=len(made.queries))
 
 
 def central_run(made: Any) -> Formulas:
-    """Return the formulas of the first of two noisy means.
+    """Return the formulas of the first of two noisy means of values in [−1, 1].
 
-    A mean of values in [−1, 1] has noise Lap(2/(ε·chunk)). With a range of width 2 and two queries, a chunk
-    needs max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)} records.
+    The noise is Lap(2/(ε·chunk)). With a range of width 2 and two queries, a chunk needs max{8·ln(8/β)/τ²,
+    4·ln(4/β)/(ετ)} records.
     """
     tau, epsilon, beta = made.algorithm.alpha, made.epsilon, made.beta
     sampling, noise = 8.0 * math.log(8.0 / beta) / tau**2, 4.0 * math.log(4.0 / beta) / (epsilon * tau)
@@ -73,7 +76,7 @@ def laplace_average(made: Any) -> Formulas:
     """Return the number ln(2/β)/r of entries that K11 Lemma 5.6 asks for.
 
     r is the maximum over t of t·τ − t²/2 + ln(1 − λ²t²), where λ = 2/ε. It follows from the moment generating
-    functions of values in [−1, 1] and of the noise. The 2 in ln(2/β) is for both tails.
+    functions of values in [−1, 1] and of the noise.
     """
     scale = 2.0 / made.epsilon
 
@@ -90,10 +93,7 @@ def laplace_average(made: Any) -> Formulas:
 
 
 def sign_average(made: Any) -> Formulas:
-    """Return the number of entries that Hoeffding's inequality asks for.
-
-    It is 2·ln(2/β)/(τ·tanh(ε/2))².
-    """
+    """Return the number 2·ln(2/β)/(τ·tanh(ε/2))² of entries, by Hoeffding's inequality."""
     kept = made.tolerance * math.tanh(made.epsilon / 2.0)
     return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2, made.epsilon)
 

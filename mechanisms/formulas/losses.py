@@ -29,10 +29,7 @@ ALL = "the text's laws of the worst of all databases"
 """The source of a loss that a formula gives for the worst pair of all databases."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
-"""The source of a loss that has no formula, only a stored value of the code.
-
-It reveals later changes of the code, but no present fault.
-"""
+"""The source of a loss that has no formula, only a stored value of the code."""
 
 
 def climbs(count: int) -> str:
@@ -46,11 +43,11 @@ def whole(made: Any) -> Formulas:
 
 
 def resampled(made: Any) -> Formulas:
-    """Return the loss n·ε/4c of n ≤ 4c comparisons with a fresh threshold after each hit.
+    """Return the loss n·ε/4c of n ≤ 4c comparisons with fresh thresholds after c hits.
 
-    The run stops after c hits. The thresholds do not depend on the answers, and each answer moves by 1 under
-    noise of scale 4c/ε. So the loss is at most n·ε/4c. For n ≤ 2c, answers that are far above and far below
-    the threshold in turn approach this loss. Their output has every mark wrong.
+    The run stops after c hits. Thresholds do not depend on the answers, and each answer moves by 1 under
+    noise of scale 4c/ε. So the loss is at most n·ε/4c. For n ≤ 2c, answers far above and far below the
+    threshold in turn, with every mark wrong, approach it.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
@@ -107,10 +104,10 @@ def every(
 def chosen(epsilon: float, *, delta: float) -> float:
     """Return the largest loss at δ of a choice with weights e^(ε·score/2).
 
-    The maximum is over all databases. Let the scores of some solutions rise by 1 and all others fall by 1.
-    The odds that one of these is chosen grow from o to o·e^ε. At a loss t the difference of the probabilities
-    is o·e^ε/(1 + o·e^ε) − e^t·o/(1 + o). It is largest where its derivative is 0: o = (e^(ε/2) −
-    e^(t/2))/(e^(ε + t/2) − e^(ε/2)).
+    The maximum is over all databases. If the scores of some solutions rise by 1 and all others fall by 1, the
+    odds of these solutions grow from o to o·e^ε. At a loss t the difference of the probabilities is o·e^ε/(1
+    + o·e^ε) − e^t·o/(1 + o). It is largest where its derivative is 0: o = (e^(ε/2) − e^(t/2))/(e^(ε + t/2) −
+    e^(ε/2)).
     """
 
     def lost(t: float) -> float:

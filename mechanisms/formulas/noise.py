@@ -48,10 +48,7 @@ def two_sided(centre: int, alpha: float, points: Iterable[int]) -> dict[int, flo
 
 
 def laplace(made: Any) -> Formulas:
-    """Return the formulas of a sum plus Lap(1/ε).
-
-    (B Definition 2 generalised; BNS Theorem 1.)
-    """
+    """Return the formulas of a sum plus Lap(1/ε) (B Definition 2; BNS Theorem 1)."""
     scale = 1.0 / made.epsilon
     return Formulas(
         epsilon=made.epsilon,
@@ -63,10 +60,7 @@ def laplace(made: Any) -> Formulas:
 
 
 def laplace_mean(made: Any) -> Formulas:
-    """Return the formulas of a mean plus Lap(b/εn) (B Definition 2, Theorem 3).
-
-    The n values lie in [0, b].
-    """
+    """Return the formulas of a mean of values in [0, b] plus Lap(b/εn) (B Theorem 3)."""
     n, top = made.size, made.upper
     scale = top / (made.epsilon * n)
     outside = [-3.0 * top, math.nan, 2.0 * top] if made.clamp else []
@@ -99,7 +93,7 @@ laplace_histogram = laplace_counts
 
 
 def local_laplace(made: Any) -> Formulas:
-    """Return the formulas of R_g, which adds Lap(Δ/ε) to every coordinate (K11 §5.1.1).
+    """Return the formulas of R_g, with Lap(Δ/ε) on every coordinate (K11 §5.1.1).
 
     Two entries differ by at most Δ = 2·min(d·b, norm) in L1.
     """
@@ -151,10 +145,7 @@ def truncated_geometric(made: Any) -> Formulas:
 
 
 def saturating_sum(made: Any) -> Formulas:
-    """Return the formulas of min(127, sum) plus geometric noise.
-
-    The noise has α = e^(ε/upper).
-    """
+    """Return the formulas of min(127, sum) plus geometric noise with α = e^(ε/upper)."""
     alpha = math.exp(made.epsilon / made.upper)
 
     def law(database: Any) -> dict[int, float]:

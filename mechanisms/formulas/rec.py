@@ -30,9 +30,9 @@ def rec_law(
 ) -> dict[int, float]:
     """Return the law of Rec as log-probabilities, with findings N8 and E6 applied.
 
-    `budgets` has one item for each level, the outermost first; the last serves all deeper levels. An item has
-    the ε of the level's choices, and the noise scale and the threshold of its A_dist. A choice has weights
-    e^(ε·quality/2).
+    `budgets` has one item for each level, the outermost first. The last item serves all deeper levels. An
+    item has the ε of the level's choices, of weights e^(ε·quality/2), and the noise scale and the threshold
+    of its A_dist.
     """
     (epsilon, test), *others = budgets
     top = len(quality) - 1
@@ -92,8 +92,8 @@ def _stable(
 def rec(made: Any) -> Formulas:
     """Return the formulas of Rec with its laws on three quality functions.
 
-    Lemma 2 claims ε-privacy √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and δ-privacy 4·log*·δ for the whole.
-    Adding up the calls gives (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
+    Lemma 2 claims the epsilon √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and the delta 4·log*·δ. The calls add up
+    to (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
     """
     depth, value = 0, float(made.top)
     while value > 1.0:
@@ -133,8 +133,7 @@ def rec(made: Any) -> Formulas:
 def literal(made: Any) -> Formulas:
     """Return the loss of Rec with step 10 as printed, on the worst known qualities.
 
-    As printed, the two halves of H begin at the two ends of A. Points beyond 64 have too low a quality to
-    matter, so the laws are computed on {0 … 64}.
+    Points beyond 64 have too low a quality to matter, so the laws are on {0 … 64}.
     """
     lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
     budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]

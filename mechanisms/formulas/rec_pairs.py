@@ -1,7 +1,4 @@
-"""Pairs of quality functions with a large privacy loss of Rec, from hill climbs.
-
-The values are rounded.
-"""
+"""Pairs of quality functions with a large privacy loss of Rec, from hill climbs."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ _ENDS: dict[tuple[int, int], tuple[float, str, str]] = {
 """The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call.
 
 Each has a height, what each point's quality adds to it, and the sign of the neighbour's change by 1. Hill
-climbs from 24 random pairs found each pair. For the last pair, a climb also started from the first pair.
+climbs from 24 random pairs found each pair; the last pair also from the first.
 """
 
 _LITERAL = (
@@ -52,16 +49,14 @@ _LITERAL = (
 )
 """The pair for step 10 as printed, at the promise of T = 4096 and beta = 0.01.
 
-Points that are not listed have a far lower quality. Three climbs of 2,500 steps from the last pair above
-ended within 0.1 % of each other.
+Other points have a far lower quality. Three climbs of 2,500 steps from the last pair above ended within 0.1 %
+of each other.
 """
 _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the pair on {0 … top} that a hill climb found for Rec as printed.
-
-    `top` is at least 64, and step 10 is the printed one.
+    """Return the worst known pair on {0 … top} for Rec as printed; `top` is at least 64.
 
     Examples
     --------
@@ -73,7 +68,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the pair that hill climbs found at this promise, or None if there is none.
+    """Return the pair that hill climbs found at this promise, or None.
 
     Examples
     --------

@@ -46,10 +46,10 @@ def approvals(database: Any, solutions: Any) -> dict[Any, float]:
 
 
 def exponential(made: Any) -> Formulas:
-    """Return the formulas of a choice among k solutions with weights e^(ε·approvals/2).
+    """Return the formulas of a choice with weights e^(ε·approvals/2).
 
-    Let one solution be t votes behind all others. On the neighbour it gains a vote and each of the others
-    loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))) with g = e^(ε/2). It tends to ε as
+    Let one of k solutions be t votes behind all others. On the neighbour it gains a vote and each of the
+    others loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))) with g = e^(ε/2). It tends to ε as
     databases grow.
     """
     k = len(made.solutions)
@@ -87,8 +87,7 @@ def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: flo
 def stable(made: Any) -> Formulas:
     """Return the formulas of A_dist over words.
 
-    A_dist is (ε/2, δ/2)-private (E9). At ε/2 no smaller δ is enough, because a gap that falls from 2 to 0
-    needs δ/2.
+    A_dist is (ε/2, δ/2)-private (E9), and a gap that falls from 2 to 0 needs δ/2.
     """
     return _stable(made, tight=False)
 
@@ -124,10 +123,7 @@ def stable_gaps(made: Any) -> Formulas:
 
 
 def tight_gaps(made: Any) -> Formulas:
-    """Return the formulas of the tight A_dist on every pair of gaps.
-
-    No smaller ε or δ holds.
-    """
+    """Return the formulas of the tight A_dist on every pair of gaps."""
     return _gaps(made, tight=True)
 
 
@@ -167,10 +163,7 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on words.
-
-    The loss is largest on databases with two different words.
-    """
+    """Return the formulas of the choosing mechanism on words."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]

@@ -1,7 +1,6 @@
 """The local model of differential privacy.
 
-It has randomizers, the LR oracle with a budget for each entry, protocols and averages. A module is imported
-when one of its names is first used.
+It has randomizers, the LR oracle with a budget for each entry, protocols and averages.
 
 Examples
 --------

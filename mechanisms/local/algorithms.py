@@ -51,7 +51,7 @@ def poll_twice(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[
 
 
 def mean_then_share(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[float, float]]:
-    """Estimate the mean of values in [−1, 1], then the share of entries above the estimate.
+    """Estimate the mean of values in [−1, 1], then the share of entries above it.
 
     Parameters
     ----------

@@ -23,8 +23,6 @@ _SLACK = 1e-12
 class BoundedQuery:
     """A query whose values are numbers, or vectors of numbers, in [−b, b].
 
-    Every value is checked.
-
     Parameters
     ----------
     query

@@ -141,7 +141,7 @@ class LocalLaplace(ClaimsItsEpsilon):
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` answers of the entry, of shape (size,) or (size, dimension).
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
         """
         value = self.values([only_record(database, owner=type(self).__name__)])[0]
         return np.asarray(value + LaplaceNoise(self.scale).sample((size, *value.shape), rng))
@@ -200,8 +200,6 @@ def only_record(database: Sequence[Any], *, owner: str) -> Any:
 
 def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequence[Any]) -> list[Pair]:
     """Return the two one-record databases with values furthest apart in L1 norm.
-
-    If all values are equal, the list is empty.
 
     Examples
     --------

@@ -119,9 +119,7 @@ class LROracle:
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:
-        """Return the answers to several questions.
-
-        If one question is refused, no answer is drawn.
+        """Return the answers to several questions, or refuse all.
 
         Examples
         --------

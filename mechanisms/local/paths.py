@@ -1,7 +1,4 @@
-"""Many runs of one protocol at once.
-
-Runs with the same answers so far ask the next question together.
-"""
+"""Many runs of one protocol at once, which share steps with equal answers so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole local protocols, in which entries answer through randomizers within budgets."""
+"""Whole local protocols, in which entries answer through randomizers."""
 
 from __future__ import annotations
 
@@ -177,10 +177,7 @@ class NonInteractiveProtocol(_Protocol):
         return [output for block in blocks for output in block]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law of the output.
-
-        If an answer has no law or there are too many answers, it is None.
-        """
+        """Return the exact law of the output, or None if it cannot be computed."""
         if callable(self.queries):
             return None
         entries = Grouped(self._sized(database))
@@ -189,10 +186,7 @@ class NonInteractiveProtocol(_Protocol):
         return transcript_law(self.rounds, entries)
 
     def rounds(self) -> Generator[Query, Any, Any]:
-        """Start a run, as a generator of questions that is sent their answers.
-
-        The generator returns the output.
-        """
+        """Start a run, as a generator of questions that is sent answers and returns the output."""
         if callable(self.queries):
             raise InvalidValue("The `queries` of `NonInteractiveProtocol` must be listed to be followed.")
         answers: list[Any] = []
@@ -293,8 +287,8 @@ class InteractiveProtocol(_Protocol):
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of the output, or None if it cannot be computed.
 
-        It cannot if `coins` is True, if an answer has no finite law, if there are too many sequences of
-        answers, or if one of them overspends an entry.
+        Then `coins` is True, an answer has no finite law, there are too many sequences of answers, or one of
+        them overspends an entry.
         """
         if self.coins:
             return None
@@ -310,10 +304,7 @@ class InteractiveProtocol(_Protocol):
         return super().sample(database, size, rng) if together is None else together
 
     def rounds(self) -> Generator[Query, Any, Any]:
-        """Start a run, as a generator of questions that is sent their answers.
-
-        The generator returns the output.
-        """
+        """Start a run, as a generator of questions that is sent answers and returns the output."""
         if self.coins:
             raise InvalidValue(
                 "An `algorithm` with `coins` must be run: its questions are not its answers' alone."

@@ -22,11 +22,11 @@ __all__ = ["LocalRandomizer", "Transparent", "cost_of", "drawn_for", "transition
 
 @runtime_checkable
 class LocalRandomizer(Protocol):
-    """A mechanism on one record that is private in the local model (K11 Definition 5.1).
+    """A mechanism on one record that is private in the local model.
 
-    Nothing has to be inherited. Its `relation` is Relation.LOCAL and its `claim` a `PureDP`.
-    `sample(database, size, rng)`, for many answers of one entry, and `respond(entries, rng)`, for one answer
-    of each of many entries, are optional.
+    K11 Definition 5.1. Nothing has to be inherited. The `relation` is Relation.LOCAL and the `claim` a
+    `PureDP`. Optional methods are `sample(database, size, rng)` for many answers of one entry, and
+    `respond(entries, rng)` for one answer of each of many entries.
 
     Examples
     --------
@@ -98,9 +98,7 @@ def cost_of(randomizer: Any) -> float:
 
 
 def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
-    """Return Pr[R(record) = output], or the *density* at `output`.
-
-    It is the density if answers are continuous.
+    """Return Pr[R(record) = output], or the density for continuous answers.
 
     Examples
     --------
@@ -148,8 +146,6 @@ def transition_matrix(
 
 def drawn_for(randomizer: Any, entries: Grouped, *, rng: np.random.Generator) -> Any:
     """Return one independent answer of each entry.
-
-    Numbers come as an array, other answers as a list.
 
     Examples
     --------

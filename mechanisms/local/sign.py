@@ -82,7 +82,7 @@ class SignResponse(ClaimsItsEpsilon):
 
     @property
     def shrinkage(self) -> float:
-        """The factor tanh(epsilon/2) by which the mean of a report is smaller than the truth."""
+        """The factor tanh(epsilon/2) by which the mean of a report is too small."""
         return math.tanh(self.epsilon / 2.0)
 
     def values(self, entries: Any) -> NDArray[np.float64]:
@@ -124,7 +124,7 @@ class SignResponse(ClaimsItsEpsilon):
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return `size` reports of the entry.
 
-        From the same generator state, run i tells the truth for all entries or for none.
+        Whether run i tells the truth does not depend on the entry.
         """
         value = int(self.values([only_record(database, owner=type(self).__name__)])[0])
         return np.where(rng.random(size) < self.truth, value, -value).astype(np.int64)

@@ -61,7 +61,7 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
     """Return the joint law of the answers to listed questions.
 
-    If an answer has no known law, it is None. The answers are independent, so their law is a product.
+    If an answer has no known law, it is None.
 
     Examples
     --------
@@ -134,9 +134,7 @@ def transcript_law(
 
 
 def follow(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> tuple[bool, Any]:
-    """Return (True, output) if the algorithm ends after these answers.
-
-    Otherwise return (False, next question).
+    """Return (True, output) after these answers, or (False, next question).
 
     Examples
     --------

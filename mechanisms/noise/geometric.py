@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["GeometricMechanism", "TruncatedGeometricMechanism"]
 
 _LARGEST_ANSWER = 2**53
-"""Largest integer answer, up to which floats are exact and noise fits into 64 bits."""
+"""Largest integer answer, so that floats are exact and noise fits into 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ __all__ = ["LaplaceHistogram"]
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceHistogram(LaplaceMechanism):
-    """Counts the records per bin, with Laplace noise of scale 1/epsilon on every count.
+    """Counts the records per bin, with Laplace noise of scale 1/epsilon on each count.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` noisy answers, of shape (size,) or (size, dimension).
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
         """
         answer = self.answer(database)
         return answer + LaplaceNoise(self.scale).sample((size, *np.shape(answer)), rng)

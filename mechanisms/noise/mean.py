@@ -32,7 +32,7 @@ __all__ = ["LaplaceMean"]
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceMean(StatedSize, ClaimsItsEpsilon):
-    """The mean of values in [0, upper] with Laplace noise of scale upper/(epsilon·size).
+    """The mean of `size` values in [0, upper] with Laplace noise.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return `size` noisy means.
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
         """
         return self.answer(database) + LaplaceNoise(self.scale).sample(size, rng)
 
@@ -195,10 +195,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return replace(told, size=max(1, math.ceil(needed * (1.0 - 1e-12))))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of neighbours whose means differ by upper/size.
-
-        If `clamp` is True, one pair has a value out of range.
-        """
+        """Return pairs of neighbours whose means differ by upper/size."""
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]

@@ -17,18 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["GeometricNoise", "LaplaceNoise"]
 
 _SMALLEST_RATE = 1e-12
-"""Smallest rate of geometric noise, at which draws fit 64-bit integers.
-
-Noise of this rate exceeds them with probability below e^(−1e5).
-"""
+"""Smallest rate of geometric noise, at which draws fit 64-bit integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaplaceNoise:
     """Laplace noise with density exp(−|x|/scale)/(2·scale).
 
-    Its standard deviation is √2·scale. K11 §2.1 has this form. B Definition 2 calls the *rate* 1/scale
-    "scale". K08 footnote 5 prints the standard deviation as √2/scale.
+    Its standard deviation is √2·scale. B Definition 2 calls the *rate* 1/scale "scale", and K08 footnote 5
+    prints the deviation as √2/scale.
 
     Parameters
     ----------

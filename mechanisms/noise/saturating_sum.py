@@ -1,4 +1,4 @@
-"""A sum in an 8-bit integer that stops at the type's end instead of wrapping round."""
+"""A sum in an 8-bit integer that stops at the type's end."""
 
 from __future__ import annotations
 
@@ -86,10 +86,7 @@ class SaturatingSum(ClaimsPure):
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of databases that differ by one record of the largest value.
-
-        The record is added to an empty database, or raises the sum to 127.
-        """
+        """Return two pairs of databases that differ by one record of the largest value."""
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 
 

@@ -1,8 +1,8 @@
-"""Statistical queries, the oracles that answer them, and the algorithms that ask them.
+"""Statistical queries, oracles that answer them, and algorithms that ask them.
 
 A learner for statistical queries (SQ) uses only the interface `SQOracle`, so it can ask any of the `oracles`.
-The package `runs` has such algorithms and their runs as mechanisms. `simulations` simulates local algorithms
-by statistical queries. A module is imported when one of its names is first used.
+`runs` has such algorithms and their runs as mechanisms. `simulations` simulates local algorithms by
+statistical queries.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""A finite distribution of records, under which means of queries are known exactly."""
+"""A finite distribution of records, under which means of queries are known."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the reports of `size` runs, of shape (size,) or (size, respondents).
 
-        From the same generator state, run i draws the same random numbers on every database.
+        The random numbers of run i do not depend on the database.
         """
         truths = self.answers(database)
         shape = (size, *(truths.shape if len(truths) > 1 else ()))

@@ -1,5 +1,4 @@
 """Mechanisms that choose one of many solutions by a score.
 
-They are the exponential mechanism, the choosing mechanism and A_dist. Other modules check scores, and give
-the databases on which a choice is hardest.
+They are the exponential mechanism, the choosing mechanism and A_dist.
 """

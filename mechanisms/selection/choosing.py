@@ -161,17 +161,14 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim that the answer is good with probability 1 − beta.
-
-        It holds if the best score exceeds alpha·size.
-        """
+        """The claim that the answer is good if the best score exceeds alpha·size."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
         """Return databases on which the choice is hard.
 
         The error of a solution is (best score − its score)/size. The error of "⊥" is infinite if the best
-        score exceeds alpha·size, and 0 otherwise. There are databases only for the default score over words
+        score exceeds alpha·size, and otherwise 0. There are databases only for the default score over words
         and for `MostFrequent`.
 
         Examples
@@ -182,9 +179,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems`, with an infinite error of "⊥" on all.
-
-        This is how BNS Lemma 4 is printed.
+        """Return the databases of `problems` with an infinite error of "⊥", as printed.
 
         Examples
         --------
@@ -254,10 +249,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers.
-
-        From the same generator state, run i draws the same random numbers on every database.
-        """
+        """Return `size` answers."""
         return self._choose(*self.scores(database), size=size, rng=rng)
 
     def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:
@@ -287,8 +279,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def failure(self, database: Any) -> float:
         """Return the probability that the answer is not good.
 
-        If no score exceeds alpha·size, every answer is good, and the probability is 0. BNS Lemma 4 has to be
-        read in this way.
+        If no score exceeds alpha·size, every answer is good.
 
         Examples
         --------
@@ -300,7 +291,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.printed_failure(database) if opt > self.alpha * self._m else 0.0
 
     def printed_failure(self, database: Any) -> float:
-        """Return the probability that the answer is not a good solution, with "⊥" as not good.
+        """Return the probability that the answer is "⊥" or not good.
 
         BNS Lemma 4 says that it is at most beta on every database. This is *false*, because without a high
         score the answer is "⊥".
@@ -319,9 +310,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
-        """Return a bound on `failure` for all databases.
-
-        If `size` ≥ `sample_size()`, it is at most beta.
+        """Return a bound on `failure`, which is at most beta from `sample_size()` on.
 
         Guarantee
         ---------
@@ -341,7 +330,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Return the result of a search for databases that break the score's bounded growth.
+        """Return the result of a search for databases that break bounded growth.
 
         Examples
         --------
@@ -361,10 +350,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pairs of neighbours that need the largest delta.
-
-        The databases have few distinct records.
-        """
+        """Return pairs of neighbours that need the largest delta."""
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

@@ -1,4 +1,4 @@
-"""The choosing mechanism for given scores, and the least database size for privacy."""
+"""The choosing mechanism for given scores, and its least database size."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ChoosingRound:
     def sample(self, scores: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.intp]:
         """Return `size` indices into the scores, or −1 for a refusal.
 
-        From the same generator state, draw i uses the same random numbers for all scores.
+        The random numbers of draw i do not depend on the scores.
         """
         passed = self.test.sample(float(scores.max(initial=0.0)), size, rng)
         uniforms = rng.random(size)

@@ -34,7 +34,7 @@ _PROBLEM_RECORDS = 6
 """Number of records that are repeated to make problems."""
 
 _FEW = 1000
-"""Most solutions for which the search for wide pairs scores them all for every pair."""
+"""Most solutions that the search for wide pairs scores for every pair."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +116,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of equal records.
 
-        One has the greatest `size`. With the default score, another has the length at which the accuracy
-        claim fails most often.
+        One has the greatest `size`. With the default score, another has the length at which the claim fails
+        most often.
 
         Examples
         --------
@@ -166,7 +166,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` chosen solutions, as an array or a list like `solutions`.
 
-        From the same generator state, run i draws the same number on every database.
+        The random number of run i does not depend on the database.
         """
         cumulative = np.cumsum(np.exp(self._relative(database)))
         chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
@@ -221,7 +221,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
 
 _ONE_BEHIND = [([_LETTERS[1:]] * 4, [_LETTERS[0], *[_LETTERS[1:]] * 3])]
-"""A pair in which one solution lies behind all others, so the loss is near epsilon."""
+"""A pair with one solution behind all others, where the loss is near epsilon."""
 
 entry = Entry(
     ExponentialMechanism.name,

@@ -35,8 +35,8 @@ _STEP = 2
 class ScoreGaps:
     """The relation between gaps that differ by at most 2.
 
-    The gap [g] says that one solution leads by g. If g < 0, another solution leads by −g. The difference of
-    two scores of sensitivity 1 moves by at most 2.
+    The gap [g] says that one solution leads by g or, if g < 0, that another solution leads by −g. The
+    difference of two scores of sensitivity 1 moves by at most 2.
 
     Examples
     --------

@@ -94,9 +94,8 @@ def check_growth(
 ) -> GrowthCheck:
     """Return the result of a search for databases that break bounded growth.
 
-    By BNS Definition 12, a score has k-bounded growth if two conditions hold. All scores are 0 on the empty
-    database. Adding a record, anywhere, raises at most k scores, each by 1, and leaves the others as they
-    are.
+    A score has k-bounded growth (BNS Definition 12) if it is 0 on the empty database, and if adding a record
+    raises at most k scores, each by 1, and leaves the others as they are.
 
     Parameters
     ----------

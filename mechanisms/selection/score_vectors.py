@@ -112,8 +112,7 @@ class ChoosingScores(PlainParameters):
     ---------
     What holds for all pairs of these vectors holds for every set of records, every score of this growth over
     this many solutions and every pair of databases of this size. The law depends on the scores alone, which
-    lie in 0 … m. Replacing a record lowers at most `growth` of them by 1 and raises at most `growth` others
-    by 1.
+    lie in 0 … m.
 
     Examples
     --------
@@ -191,8 +190,7 @@ class ChoosingScores(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return two pairs of neighbours, or none if there is only one solution.
 
-        In one pair a solution that is not the best loses its only vote. In the other pair the only vote
-        moves.
+        In one pair a solution that is not the best loses its only vote. In one pair the only vote moves.
         """
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2

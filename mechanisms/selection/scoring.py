@@ -82,10 +82,10 @@ class Leaders(Protocol):
 
 @dataclass(frozen=True)
 class MostFrequent:
-    """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
+    """Numbers as solutions, scored by how many records equal them.
 
-    It is for `leaders` of `StableSelection` or `candidates` of `ChoosingMechanism`. The numbers are not
-    listed.
+    The numbers 0 … candidates − 1 are not listed. The object is for `leaders` of `StableSelection` or
+    `candidates` of `ChoosingMechanism`.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ def check_solutions(
     marks: Sequence[str] = (),
     instead: str = "",
 ) -> None:
-    """Raise an error if a list of solutions is not valid.
+    """Raise an error if solutions are not valid.
 
-    Solutions must be enough, few enough to list, distinct, and different from the words for a refusal.
+    They must be enough, few enough to list, distinct, and different from the words for a refusal.
 
     Parameters
     ----------

@@ -143,16 +143,13 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim that a best solution is returned with probability 1 − `beta`.
-
-        It holds if the solution leads by `needed_gap`.
-        """
+        """The claim that a best solution with a lead of `needed_gap` is returned."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
         """Return databases whose best solution leads by just enough for the utility claim.
 
-        There are such databases only for the default score over words, or if `leaders` is `MostFrequent`.
+        They exist only for the default score over words, or if `leaders` is `MostFrequent`.
 
         Examples
         --------
@@ -162,9 +159,7 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.needed_gap(self.beta)))
 
     def printed_problems(self) -> list[Problem]:
-        """Return databases whose best solution leads by the gap of BNS Proposition 2(ii).
-
-        The gap is rounded up.
+        """Return databases with the lead of BNS Proposition 2(ii), rounded up.
 
         Examples
         --------
@@ -221,10 +216,7 @@ class StableSelection(PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers.
-
-        From the same generator state, run i draws the same noise on every database.
-        """
+        """Return `size` answers. The noise does not depend on the database."""
         gap, answer = self._answer(database)
         return [answer if stable else UNSTABLE for stable in self.test.sample(gap, size, rng).tolist()]
 
@@ -255,8 +247,7 @@ class StableSelection(PlainParameters):
         ---------
         The gap is (4/epsilon)·ln(2/(beta·delta)). For A_dist the statement is *false* for epsilon > 4·ln 2,
         because the proof omits the term 2 of the threshold. The failure probability is Pr[Lap(4/epsilon) < 2
-        − (4/epsilon)·ln(2/beta)], which is (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta). `needed_gap` is
-        correct.
+        − (4/epsilon)·ln(2/beta)], which is (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta).
 
         Examples
         --------
@@ -268,9 +259,9 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the least lead with which the best solution is returned reliably.
+        """Return the least lead that makes the best solution reliable.
 
-        It is then returned with probability at least 1 − `beta`.
+        It is returned with probability at least 1 − `beta`.
 
         Guarantee
         ---------
@@ -286,10 +277,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pairs of neighbours that need the largest delta.
-
-        The databases have few distinct records.
-        """
+        """Return pairs of neighbours that need the largest delta."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:

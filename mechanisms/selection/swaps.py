@@ -44,7 +44,7 @@ def revealing_swaps(
 ) -> list[Pair]:
     """Return the pairs of neighbours that need the largest deltas.
 
-    They differ in their first record, and have few distinct records. The largest delta comes first.
+    They differ in one record, and have few distinct records. The largest delta comes first.
 
     Parameters
     ----------

@@ -27,10 +27,10 @@ __all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
 class SwappedShares(ClaimsPure):
     """The count and the coordinate sums of a cluster, with swapped shares of epsilon.
 
-    With d coordinates and t = (4·d·0.225²)^(1/3), each sum should get 1/(d + t) of epsilon and the count t/(d
-    + t). Swapped, the shares add up to (1 + d·t)/(d + t), which is above 1 if t > 1. The loss is epsilon
-    times this sum, 1.4117 for d = 16 at epsilon = 1. The excess is spread over many coordinates, so only the
-    exact law shows it.
+    Let d be the number of coordinates and t = (4·d·0.225²)^(1/3). Each sum should get 1/(d + t) of epsilon
+    and the count t/(d + t). Swapped, the shares add up to (1 + d·t)/(d + t), which is above 1 if t > 1. The
+    loss is epsilon times this, 1.4117 for d = 16 at epsilon = 1. It is spread over many coordinates, so only
+    the exact law shows it.
 
     Parameters
     ----------
@@ -102,15 +102,15 @@ class SwappedShares(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class ShuffledBatches(ClaimsApproximate):
-    """Noisy records in random order, with a claim that holds only for Poisson sampling.
+    """Noisy records in random order, with a claim that holds for Poisson sampling.
 
     Each step outputs one record, clipped into [−1, 1], plus Gaussian noise of standard deviation ½. A missing
-    record counts as 0. With sampling at rate 1/steps a record would be absent in many runs. In a shuffle it
-    is always present.
+    record counts as 0. With sampling at rate 1/steps a record would be absent in many runs, but here it is
+    always present.
 
-    A record at 1 among 99 others at −1 raises the largest output. Let Φ be the normal distribution function.
-    Then Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without it. At x =
-    1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is claimed. Other x show that the claimed
+    Compare a record at 1 among 99 at −1 with these 99 alone. For the normal distribution function Φ,
+    Pr[largest output ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without it. At x =
+    1.043 this gives delta ≥ 0.3145 at epsilon = 2, where 0.0085 is claimed. Other x show that the claimed
     delta does not hold for any epsilon below 6.12.
 
     Parameters
@@ -160,9 +160,9 @@ class ShuffledBatches(ClaimsApproximate):
 class ClassicalGaussian(ClaimsApproximate):
     """A count with Gaussian noise by a formula that is proved only for epsilon < 1.
 
-    The standard deviation is s = √(2·ln(1.25/delta))/epsilon, here at epsilon = 15. The true delta at epsilon
-    is Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s), for the normal distribution function Φ (Balle
-    and Wang 2018). Here it is 0.0231, and 0.001 is claimed. The least epsilon at delta = 0.001 is 19.43.
+    The standard deviation is s = √(2·ln(1.25/delta))/epsilon, here at epsilon = 15. For the normal
+    distribution function Φ the true delta is Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle
+    and Wang 2018). This is 0.0231, and 0.001 is claimed. The least epsilon at delta = 0.001 is 19.43.
 
     Parameters
     ----------

@@ -26,10 +26,10 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 class TextbookLaplace(OnRecords):
     """A count with Laplace noise in double precision, whose low bits reveal the count.
 
-    The noise is the logarithm of one of 2^53 numbers, and near 0 such logarithms lie on a fine grid. Noise
-    that is added to 1 is rounded to multiples of 2^(−53) or coarser. So some outputs below ½ can come from
-    the count 0 and never from 1, and the loss is unbounded. Noise on one grid for all answers would be right
-    (Mironov's snapping, or `GeometricMechanism`).
+    The noise is the logarithm of one of 2^53 numbers. Near 0 it lies on a fine grid, but 1 plus noise is
+    rounded to multiples of 2^(−53) or coarser. So some outputs below ½ can come from the count 0 and never
+    from 1, and the loss is unbounded. Noise on one grid for all answers would be right (Mironov's snapping,
+    or `GeometricMechanism`).
 
     Parameters
     ----------
@@ -62,9 +62,8 @@ class TextbookLaplace(OnRecords):
 class SharedNoise(OnRecords):
     """Counts of zeros and ones that share one draw of noise.
 
-    The difference of the counts is exact, and it changes when a record is replaced. So the loss is unbounded.
-    One draw for each count would be right. The fault occurred in code that used one random key for several
-    components.
+    The difference of the counts is exact, so the loss is unbounded. One draw for each count would be right.
+    The fault occurred in code that used one random key for several components.
 
     Parameters
     ----------
@@ -95,8 +94,7 @@ class NoiselessComparison(OnRecords):
     """Reports which of four categories are frequent, without noise on the counts.
 
     Only the threshold is noisy, so the rarer of two categories is never reported alone. If one record decides
-    which category is rarer, some output is possible on one of two neighbours only. So the loss is unbounded.
-    `SparseVector` would be right.
+    which is rarer, the loss is unbounded. `SparseVector` would be right.
 
     Parameters
     ----------

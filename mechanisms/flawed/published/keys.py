@@ -26,8 +26,8 @@ __all__ = ["InclusiveThreshold", "KeysFromData"]
 class KeysFromData(OnRecords):
     """A noisy count for every key that occurs in the data, and for no other.
 
-    A key that only one record has is published exactly if that record is there. So the loss is unbounded. A
-    list of keys fixed in advance would be right, or a threshold and a delta (`ThresholdRelease`).
+    A key that only one record has shows that record, so the loss is unbounded. Keys fixed in advance would be
+    right, or a threshold and a delta (`ThresholdRelease`).
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class KeysFromData(OnRecords):
 class InclusiveThreshold(ThresholdRelease):
     """Publishes noisy counts that are equal to the threshold, too.
 
-    The delta was computed for counts above the threshold. A key with one record is published with probability
-    Pr[noise ≥ threshold − 1], and never without the record. This is e^epsilon times the delta claimed:
-    0.01339 instead of 0.004926 at threshold 5 and epsilon = 1.
+    The delta suits counts above the threshold. A key with one record is published with probability Pr[noise ≥
+    threshold − 1], and never without the record. This is e^epsilon times the delta claimed: 0.01339 instead
+    of 0.004926 at threshold 5 and epsilon = 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Noisy max with noise for the index, although it reports the largest noisy answer."""
+"""Noisy max that reports the largest noisy answer, with noise for its index only."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class LaplaceMaxValue(_MaxValue):
     """Reports the largest of d answers with Laplace noise of scale 2/epsilon.
 
     This noise suits the index of the largest answer, not its value. For x below all answers a_i, Pr[largest ≤
-    x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this probability changes by the factor
-    e^(d·epsilon/2). No event has a larger loss, because the vector of all d noisy answers has none. So the
-    loss is d·epsilon/2, 2.5 for five queries at epsilon = 1. `LaplaceNoisyMax` is right.
+    x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this changes by the factor e^(d·epsilon/2). No
+    event has a larger loss, because the vector of all d noisy answers has none. So the loss is d·epsilon/2,
+    2.5 for five queries at epsilon = 1.
 
     Parameters
     ----------
@@ -53,10 +53,9 @@ class LaplaceMaxValue(_MaxValue):
 class ExponentialMaxValue(_MaxValue):
     """Reports the largest of d answers with exponential noise of mean 2/epsilon.
 
-    The value is never below the largest exact answer. Let this be m on one database and m + 1 on a neighbour.
-    A value between m and m + 1 is impossible on the neighbour. On the first database, with answers a_i, it
-    has probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)). So the loss is unbounded. `ExponentialNoisyMax` is
-    right.
+    Let the largest exact answer be m, and m + 1 on a neighbour. A value between m and m + 1 is impossible on
+    the neighbour. With answers a_i it has probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)). So the loss is
+    unbounded.
 
     Parameters
     ----------

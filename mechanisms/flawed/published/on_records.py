@@ -15,7 +15,7 @@ __all__ = ["OnRecords"]
 class OnRecords(ClaimsPure):
     """The base class of flawed mechanisms on lists of records.
 
-    The claim is epsilon if one record is replaced. Subclasses may claim it for another relation.
+    The claim is epsilon if one record is replaced, unless a subclass names another relation.
 
     Parameters
     ----------

@@ -26,9 +26,8 @@ class RankScore(OnRecords):
     """Chooses a median from {0 … 10} with too large weights.
 
     The weight of c is exp(epsilon·q/2) for q(c) = −|records below c − records above c|. A replaced record can
-    move from one side of c to the other. Then q changes by 2, but the exponent is right for a change of 1. So
-    the loss may reach 2·epsilon. Over two to four records it is 1.7036 at epsilon = 1, by enumeration.
-    exp(epsilon·q/4) would be right.
+    change q by 2, but the exponent suits a change of 1. So the loss may reach 2·epsilon. Over two to four
+    records it is 1.7036 at epsilon = 1, by enumeration. exp(epsilon·q/4) would be right.
 
     Parameters
     ----------

@@ -29,9 +29,9 @@ __all__ = ["CountsUnderReplacing", "FrequencyScaleCounts", "HundredthHistogram",
 class FrequencyScaleCounts(ClaimsPure):
     """Counts of zeros and ones with the noise that their frequencies need.
 
-    Replacing one of n records moves two frequencies by 1/n each, so they need scale 2/(n·epsilon). It moves
-    two counts by 1 each. With that scale the loss is n·epsilon, 10 for ten records at epsilon = 1. Scale
-    2/epsilon would be right.
+    Replacing one of n records moves two frequencies by 1/n each, but two counts by 1 each. With noise of
+    scale 2/(n·epsilon) the loss is n·epsilon, 10 for ten records at epsilon = 1. Scale 2/epsilon would be
+    right.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ class CountsUnderReplacing(NoisyCounts):
 class HundredthHistogram(ClaimsPure):
     """A histogram with a hundredth of the noise it needs.
 
-    Published code uses scale epsilon in place of 1/epsilon, a hundredth of it at epsilon = 0.1. Here the
-    scale is 0.01/epsilon. Adding a record moves one count by 1, so the loss is 100·epsilon.
+    The scale is 0.01/epsilon. Adding a record moves one count by 1, so the loss is 100·epsilon. Published
+    code has scale epsilon in place of 1/epsilon, with the same effect at epsilon = 0.1.
 
     Parameters
     ----------
@@ -154,9 +154,8 @@ class HundredthHistogram(ClaimsPure):
 class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise for a change of one answer.
 
-    The differences of the sums reveal all d noisy answers. If all exact answers rise by 1, each can add
-    epsilon to the loss. So the loss is d·epsilon, 10 for ten answers at epsilon = 1. Scale d/epsilon would be
-    right. Scale 1/epsilon is right if only one answer moves.
+    The differences of the sums reveal all d noisy answers. If all answers rise by 1, each adds up to epsilon
+    to the loss. So the loss is d·epsilon, 10 for ten answers at epsilon = 1. Scale d/epsilon would be right.
 
     Parameters
     ----------

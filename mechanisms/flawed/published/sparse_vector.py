@@ -1,7 +1,6 @@
 """Published sparse vector techniques that are less private than claimed.
 
 They declare no law. By default each stops after one answer above the threshold.
-`mechanisms.comparison.sparse_vector` has the correct techniques.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ __all__ = [
 class ValueSparseVector(NoisyThreshold):
     """Reports an answer above the threshold by the noisy value that was compared.
 
-    Let v be this value, k its place, T the threshold and a_i the answers. Let g be the density of the
-    threshold's noise, and f and F the density and distribution function of the queries' noise. The joint
-    density of k and v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r + T − a_i) dr. If v is below all answers,
-    every factor is a pure exponential. If m answers rise by 1, the density then changes by e^(m·epsilon/2),
-    and no factor can change by more. So the loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1. An
-    answer with fresh noise, at a separate cost, would be right.
+    Let k be the place of the value v, T the threshold and a_i the answers. Let the threshold's noise have
+    density g, and the queries' noise density f and distribution function F. The joint density of k and v is
+    f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r + T − a_i) dr. If v is below all answers, every factor is a pure
+    exponential. If m answers rise by 1, the density then changes by e^(m·epsilon/2), and no factor can change
+    by more. So the loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1. An answer with fresh noise
+    would be right.
 
     Parameters
     ----------
@@ -72,11 +71,11 @@ class ValueSparseVector(NoisyThreshold):
 class CheapNoiseSparseVector(NoisyThreshold):
     """The sparse vector technique with query noise that lacks the factor 2·limit.
 
-    The threshold gets epsilon/4, and the query noise has scale 4/(3·epsilon). A shift of the threshold by 1
-    costs epsilon/4. The noise of each answer above the threshold then has to change by up to 2, which costs
+    The scales are 4/epsilon for the threshold and 4/(3·epsilon) for queries. A shift of the threshold by 1
+    costs epsilon/4. Then the noise of each answer above the threshold has to change by up to 2, which costs
     1.5·epsilon. So the loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1. Outputs come close
-    to this loss if they first report more than `limit` high answers as below, and then `limit` answers as
-    above. Query noise of scale 2·limit/(3·epsilon/4) would be right.
+    to it if more than `limit` high answers are reported as below before `limit` answers are reported as
+    above.
 
     Parameters
     ----------
@@ -110,10 +109,10 @@ class EndlessSparseVector(NoisyThreshold):
     """The sparse vector technique for one answer above the threshold, without a stop.
 
     The threshold and every answer have noise of scale 2/epsilon. Suppose that d/2 answers far above the
-    threshold are reported below it, and d/2 answers far below it are reported above. For every threshold
-    between the two groups, each factor of the probability is a pure exponential of rate epsilon/2. If every
-    answer moves 1 further from the threshold, each factor changes by e^(epsilon/2). So the loss is
-    d·epsilon/2 for d queries, 5 for ten at epsilon = 1. No event exceeds it.
+    threshold are reported below it, and d/2 answers far below it are reported above. For thresholds between
+    them, each factor of the probability is a pure exponential of rate epsilon/2. If every answer moves 1
+    further away, each factor changes by e^(epsilon/2). So the loss is d·epsilon/2 for d queries, 5 for ten at
+    epsilon = 1. No event exceeds it.
 
     Parameters
     ----------
@@ -146,9 +145,8 @@ class EndlessSparseVector(NoisyThreshold):
 class NoiselessSparseVector(EndlessSparseVector):
     """Compares exact answers with one noisy threshold, without a stop.
 
-    The output reveals the order of the answers, because the lower of two answers is never the only one above.
-    If two answers are in opposite order on two neighbours, some output is possible on one of these only. So
-    the loss is unbounded.
+    The lower of two answers is never the only one above. If two answers are in opposite order on two
+    neighbours, some output is possible on one of these only. So the loss is unbounded.
 
     Parameters
     ----------

@@ -46,9 +46,9 @@ class _LaplaceSum(OnRecords):
 class OneEndSquares(_LaplaceSum):
     """A sum of squares of clamped values with noise for one end of their range.
 
-    Values are clamped into [lower, upper], and the noise has scale lower²/epsilon. Replacing 0 by `upper`
-    moves the sum by upper². So the loss is epsilon·upper²/lower², 9 for [−1, 3] at epsilon = 1. Scale
-    max(lower², upper²)/epsilon would be right.
+    The range is [lower, upper], and the noise has scale lower²/epsilon. Replacing 0 by `upper` moves the sum
+    by upper². So the loss is epsilon·upper²/lower², 9 for [−1, 3] at epsilon = 1. Scale max(lower²,
+    upper²)/epsilon would be right.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ class OneEndSquares(_LaplaceSum):
 class RangeFromData(OnRecords):
     """A sum with noise in proportion to the range of the data.
 
-    On constant data the range is 0, so the exact sum is returned. A neighbour returns it with probability 0.
-    So the loss is unbounded. A range fixed in advance would be right, with values clamped into it.
+    On constant data the range is 0, so the exact sum is returned. A neighbour returns it with probability 0,
+    so the loss is unbounded. A range fixed in advance would be right.
 
     Parameters
     ----------
@@ -129,9 +129,9 @@ class RangeFromData(OnRecords):
 class WrappingSum(OnRecords):
     """A sum of values in {0 … upper}, computed in an 8-bit integer that overflows.
 
-    The noise is right if one record moves the sum by at most `upper`. But in 8 bits 127 + 1 is −128, so one
-    record can move the sum by 255. The loss is then 255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. A
-    larger type would be right, or a sum that stops at the ends of the type (`SaturatingSum`).
+    The noise suits changes by `upper`. But in 8 bits 127 + 1 is −128, so one record can move the sum by 255.
+    The loss is then 255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. A larger type would be right, or
+    `SaturatingSum`.
 
     Parameters
     ----------
@@ -178,8 +178,7 @@ class WrappingSum(OnRecords):
 class DiscardedClip(_LaplaceSum):
     """A sum that clips the values into [0, 1] but adds up the unclipped ones.
 
-    The noise is right for the clipped values. Adding a record x moves the sum by |x|, so the loss is
-    epsilon·|x|, which is unbounded.
+    Adding a record x moves the sum by |x|, so the loss is epsilon·|x|, which is unbounded.
 
     Parameters
     ----------
@@ -217,9 +216,8 @@ class DiscardedClip(_LaplaceSum):
 class NanAsZero(_LaplaceSum):
     """A sum of values clipped into [0, 1] that becomes 0 if one of them is NaN.
 
-    NaN survives the clipping and makes the sum NaN, which is taken for 0. Replacing one of n ones by NaN
-    moves the sum from n to 0. So the loss is n·epsilon, 20 for twenty records at epsilon = 1. It would be
-    right to replace the NaN, not the sum.
+    NaN survives the clipping. Replacing one of n ones by NaN moves the sum from n to 0. So the loss is
+    n·epsilon, 20 for twenty records at epsilon = 1.
 
     Parameters
     ----------

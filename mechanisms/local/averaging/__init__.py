@@ -1,1 +1,1 @@
-"""Averages of all entries' local answers, each the answer to one statistical query."""
+"""Averages of all entries' local answers, which answer one statistical query."""

@@ -35,9 +35,9 @@ _MOST_EXACT = 256
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceAverage(LocalAverage):
-    """The average of Laplace answers of all entries, which answers one statistical query.
+    """The average of Laplace answers of all entries to one statistical query.
 
-    It is the local algorithm A_g of K11: the average of g(z_i) + Lap(2b/epsilon) over all entries z_i.
+    It is the local algorithm A_g of K11, the average of g(z_i) + Lap(2b/epsilon) over all entries z_i.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class LaplaceAverage(LocalAverage):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, of shape (size,) or (size, dimension).
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
         """
         mean = self._mean(database)
         noise = self.noise.sample(size * mean.size, rng) / self._n
@@ -144,7 +144,7 @@ class LaplaceAverage(LocalAverage):
         return Product([self.noise.law_of_mean(value) for value in mean.tolist()])
 
     def error_bound(self, beta: float) -> float:
-        """Return a bound on |answer − E[g]| that is exceeded with probability at most `beta`.
+        """Return a bound on |answer − E[g]|, exceeded with probability at most `beta`.
 
         Guarantee
         ---------
@@ -160,7 +160,7 @@ class LaplaceAverage(LocalAverage):
         )
 
     def failure(self, high: float) -> float:
-        """Return the exact probability that the answer misses E[g] by more than the tolerance.
+        """Return the exact probability that the answer misses the tolerance.
 
         g is b with probability `high`, else −b.
 
@@ -248,7 +248,7 @@ class SignAverage(LocalAverage):
         return _sign_law(self._ones(database), self._n, self.epsilon)
 
     def error_bound(self, beta: float) -> float:
-        """Return a bound on |answer − E[g]| that is exceeded with probability at most `beta`.
+        """Return a bound on |answer − E[g]|, exceeded with probability at most `beta`.
 
         Guarantee
         ---------
@@ -263,7 +263,7 @@ class SignAverage(LocalAverage):
         return math.sqrt(2.0 * math.log(2.0 / beta) / self._n) / self.randomizer.shrinkage
 
     def failure(self, high: float) -> float:
-        """Return the exact probability that the answer misses E[g] by more than the tolerance.
+        """Return the exact probability that the answer misses the tolerance.
 
         g is 1 with probability `high`, else −1.
 

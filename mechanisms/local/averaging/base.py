@@ -76,7 +76,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return self._entries(self.tolerance)
 
     def _entries(self, tolerance: float) -> int:
-        """Return the least number of entries for an answer within a tolerance with probability 1 − beta."""
+        """Return the least number of entries for an answer within a tolerance."""
         raise NotImplementedError
 
     @property
@@ -96,8 +96,6 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
 
     def stream(self, chunks: Iterable[Any], rng: np.random.Generator) -> Any:
         """Return the average answer on a database that comes in chunks.
-
-        Only one chunk is in memory at a time.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Exact failure probabilities of local averages, and the error that a size guarantees."""
+"""Exact failure probabilities of local averages, and the error at a given size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TIE = 1e-9
 
 
 def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float = 1.0) -> float:
-    """Return the exact probability that a Laplace average misses the mean by more than tau.
+    """Return the exact probability that a Laplace average misses its tolerance.
 
     Entries are b with probability `high`, else −b.
 
@@ -51,7 +51,7 @@ def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float 
 
 
 def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float:
-    """Return the exact probability that a sign average misses the mean by more than tau.
+    """Return the exact probability that a sign average misses its tolerance.
 
     Entries are 1 with probability `high`, else −1.
 

@@ -1,7 +1,4 @@
-"""The law of a sum of hundreds of Laplace variables or more.
-
-The time does not depend on their number.
-"""
+"""The law of a sum of hundreds of Laplace variables or more."""
 
 from __future__ import annotations
 
@@ -18,10 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["log_density", "log_tail"]
 
 _NODES = 48
-"""Points of the Gauss rule.
-
-With 48 the integral of the tail is right to 13 digits.
-"""
+"""Points of the Gauss rule, enough for 13 digits of the tail's integral."""
 
 _BEYOND = 45.0
 """The integral of a tail ends where the density has fallen by e^−45."""

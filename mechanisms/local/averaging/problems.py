@@ -58,10 +58,7 @@ class MeanProblem:
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance from the answer to E[g] in any coordinate.
-
-        If the answer is not a number, it is ∞.
-        """
+        """Return the largest distance from the answer to E[g] in any coordinate."""
         try:
             distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
@@ -72,9 +69,8 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    Four put all weight on the lowest value, all on the highest, half on each, or nine tenths on the lowest
-    and one tenth on the highest. If another value is nearest 0, one distribution puts all weight on it. With
-    more than two records, the last distribution is uniform.
+    Four put all weight on the lowest value, all on the highest, half on each, or nine tenths on the lowest.
+    If another value is nearest 0, one puts all weight on it. With more than two records, the last is uniform.
 
     Examples
     --------

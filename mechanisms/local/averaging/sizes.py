@@ -99,9 +99,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return how many entries `LaplaceAverage` needs.
-
-    Its error is then at most `tau` with probability 1 − `beta`.
+    """Return how many entries `LaplaceAverage` needs for an error of at most `tau`.
 
     Parameters
     ----------
@@ -114,8 +112,8 @@ def laplace_size(
 
     Guarantee
     ---------
-    ⌈ln(2d/beta)/r⌉ with r of `laplace_exponent` at noise of scale sensitivity/epsilon, and a union bound over
-    the d coordinates. This is never more than `lemma_size` for one coordinate and tau ≤ 2·bound.
+    ⌈ln(2d/beta)/r⌉ with r of `laplace_exponent` at noise of scale sensitivity/epsilon, by a union bound over
+    coordinates. For one coordinate and tau ≤ 2·bound it is at most `lemma_size`.
 
     Examples
     --------
@@ -133,9 +131,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return how many entries are needed for a small mean *noise*.
-
-    The mean noise is then within ± `tau` with probability 1 − `beta`.
+    """Return how many entries are needed for a mean *noise* within ± `tau`.
 
     Guarantee
     ---------
@@ -154,17 +150,14 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return how many entries `SignAverage` needs.
-
-    Its error is then at most `tau` with probability 1 − `beta`.
+    """Return how many entries `SignAverage` needs for an error of at most `tau`.
 
     Guarantee
     ---------
     ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is the entry's value, ±1, with probability t = e^ε/(e^ε + 1),
     else its negative. So the mean of a report is (2t − 1)·v = tanh(ε/2)·v, where v is the mean of the values.
     By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with probability at most
-    2·exp(−n·s²/2). For small ε the size is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
-    (32/ε²)·ln(2/beta)/tau², four times as many entries.
+    2·exp(−n·s²/2). For small ε the size is (8/ε²)·ln(2/beta)/tau², a quarter of that for Laplace noise.
 
     Examples
     --------

@@ -156,8 +156,8 @@ class LaplaceSum:
     def isf(self, log_probability: Any) -> NDArray[np.float64]:
         """Return the x ≥ 0 with log Pr[sum > x] = `log_probability`, at most log ½.
 
-        Newton's method starts at 0. The tail Pr[sum > x] is log-concave. So step 1 reaches or passes the
-        solution, and further steps come nearer without passing it.
+        Newton's method from 0 works because the tail is log-concave. Step 1 reaches or passes the solution,
+        and further steps do not pass it.
 
         Examples
         --------
@@ -222,7 +222,7 @@ def _quantiles(total: LaplaceSum, wanted: bytes) -> NDArray[np.float64]:
 
 
 def _functions(total: LaplaceSum, answer: float) -> tuple[Function, Function, Function]:
-    """Return the log-density, log-cdf and log-sf of `answer` plus the mean of the variables."""
+    """Return the log-density, log-cdf and log-sf of `answer` plus a mean of variables."""
     size = total.size
 
     def scaled(x: Any) -> Any:

@@ -1,5 +1,5 @@
 """Oracles that answer statistical queries.
 
-They answer exactly, as badly as allowed, from a sample, privately, or in the local model. The module `oracle`
-has their common interface.
+They answer exactly, as badly as allowed, from a sample, privately, or locally. The module `oracle` has their
+interface.
 """

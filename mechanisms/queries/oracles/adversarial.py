@@ -62,10 +62,7 @@ class AdversarialOracle(Oracle):
         self._policy = _policy(adversary)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
-        """Return `times` answers to one query.
-
-        The adversary may change its offset between them.
-        """
+        """Return `times` answers to one query, whose offsets may differ."""
         truth = self.population.expectation(query)
         answers = np.array([self._worst(query, truth) for _ in range(times)], dtype=np.float64)
         self._count([query], times=times)

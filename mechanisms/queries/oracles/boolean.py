@@ -1,4 +1,4 @@
-"""Real-valued statistical queries through an oracle that answers Boolean ones only."""
+"""Real-valued statistical queries through an oracle for Boolean queries."""
 
 from __future__ import annotations
 
@@ -87,9 +87,7 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
 
 
 class BooleanOnly(Oracle):
-    """Passes Boolean queries on to another oracle and refuses all others.
-
-    This is K11 Definition 5.4 to the letter.
+    """Passes on Boolean queries and refuses all others (K11 Definition 5.4).
 
     Parameters
     ----------

@@ -173,9 +173,9 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 
 @dataclass(frozen=True)
 class Reweighted:
-    """Populations for a search, with the points of known populations and other weights.
+    """Populations for a search, with the points of known ones and other weights.
 
-    A subclass may restrict the populations (`keeps`) or propose others.
+    A subclass may define `keeps`, or propose others.
 
     Examples
     --------
@@ -190,10 +190,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights.
-
-        If `keeps` rejects the changes, they are the given ones.
-        """
+        """Return a name and a population with changed weights that `keeps` accepts."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

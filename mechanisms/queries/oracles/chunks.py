@@ -57,9 +57,8 @@ def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) ->
     Guarantee
     ---------
     The number is M·⌈width²·ln(2M/beta)/(2·tau²)⌉ for M queries. This is B Theorem 6's O((M/tau²)·log(M/beta))
-    with its constant. Each of the M chunks fails with probability at most beta/M, so any chunk fails with
-    probability at most beta. Chunks are disjoint, so a query chosen after earlier answers is independent of
-    its own chunk.
+    with its constant. Each of the M chunks fails with probability at most beta/M, so the probability that
+    some chunk fails is at most beta. Chunks are disjoint, so a query is independent of its own chunk.
 
     Examples
     --------
@@ -123,10 +122,7 @@ class ChunkOracle(Oracle):
 
     @abstractmethod
     def chunk_size(self, query: StatisticalQuery) -> int:
-        """Return how many fresh records the query takes.
-
-        The number may depend on public values only.
-        """
+        """Return how many fresh records the query takes, from public values only."""
 
     @abstractmethod
     def estimate(self, query: StatisticalQuery, seen: Any) -> float:

@@ -115,8 +115,8 @@ def split_query(
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
     """Return two queries about noisy examples that replace one about clean examples.
 
-    The mean of query 1, divided by 1 − 2·eta, is the term of the clean mean that depends on the label. The
-    mean of query 2 is the rest.
+    The mean of query 1, divided by 1 − 2·eta, is the part of the clean mean that depends on labels. The mean
+    of query 2 is the rest.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def split_query(
 class NoisyLabelOracle(Oracle):
     """Answers queries about clean examples through an oracle for noisy ones.
 
-    This is B Theorem 8. A query about clean examples (x, y) becomes two queries about noisy examples.
+    Each query becomes two queries about noisy examples (B Theorem 8).
 
     Parameters
     ----------
@@ -210,9 +210,7 @@ _RESOLUTION = 1e-13
 def once_each(
     function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
 ) -> NDArray[np.float64]:
-    """Return the function's value for each example.
-
-    The function sees each distinct object only once.
+    """Return the function's value for each example, from one call per distinct object.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Statistical queries answered in the local model, from fresh entries for each query."""
+"""Statistical queries answered in the local model."""
 
 from __future__ import annotations
 
@@ -64,8 +64,6 @@ class Estimator(Protocol):
 class LocalOracle(ChunkOracle):
     """Answers each query in the local model, from entries that no other query uses.
 
-    This is the simulation of K11 Theorem 5.7.
-
     Parameters
     ----------
     sample
@@ -90,12 +88,11 @@ class LocalOracle(ChunkOracle):
 
     Guarantee
     ---------
-    The answers are epsilon-local, because each goes through `mechanisms.local.LROracle`. With probability 1 −
-    beta over entries and randomizers all answers are within their tolerance. Each chunk has the size that the
-    estimator states for beta/queries. So t queries need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta))
-    entries. (The theorem prints 1/epsilon² alone, which is too few for large epsilon.) If the algorithm is
-    non-adaptive, chunks and randomizers are fixed before any answer, so its run is a non-interactive local
-    algorithm.
+    The answers are epsilon-local, because each goes through `mechanisms.local.LROracle` (K11 Theorem 5.7).
+    With probability 1 − beta over entries and randomizers all answers are within their tolerance. Each chunk
+    has the size that the estimator states for beta/queries. So t queries need t·O((b²/tau²)·max{1,
+    1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is too few for large
+    epsilon.) If the algorithm is non-adaptive, its run is a non-interactive local algorithm.
 
     Examples
     --------
@@ -133,7 +130,7 @@ class LocalOracle(ChunkOracle):
         return self.estimator.epsilon
 
     def chunk_size(self, query: StatisticalQuery) -> int:
-        """Return how many entries a query needs to fail with probability at most beta/queries."""
+        """Return how many entries a query needs to fail with probability beta/queries."""
         return self.estimator.entries(query, beta=self.beta_each)
 
     def estimate(self, query: StatisticalQuery, seen: range) -> float:
@@ -234,7 +231,7 @@ def _check_estimator(estimator: Any, *, owner: str) -> None:
 class LaplaceEntries:
     """Answers a query with the average of noisy reports of all entries.
 
-    Every entry reports its value plus Laplace noise. This is A_g of K11 §5.1.1.
+    Every entry reports its value plus Laplace noise (A_g of K11 §5.1.1).
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ It is large enough with the corrected noise.
 
 
 def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records `PrivateOracle` needs to answer one of this many queries.
+    """Return how many records `PrivateOracle` needs for one of this many queries.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float
     Guarantee
     ---------
     M chunks of `private_chunk_size`, which is O((M/(epsilon·tau) + M/tau²)·log(M/beta)). This is the size of
-    B Theorem 7 and C Theorem 1. With the corrected noise it is enough.
+    B Theorem 7 and C Theorem 1.
 
     Examples
     --------
@@ -131,8 +131,8 @@ class PrivateOracle(ChunkOracle):
     (A value outside the query's range is refused. This refusal is not private.)
 
     With probability 1 − beta over the sample and the noise, all answers are within their tolerance. Each
-    chunk has `private_chunk_size` records. This is B Theorem 7 and C Theorem 1 with the noise that their
-    sample size allows. The noise of the proofs is M times as wide (`LiteralPrivateOracle`).
+    chunk has `private_chunk_size` records. This is B Theorem 7 and C Theorem 1 with corrected noise. The
+    noise of the proofs is M times as wide (`LiteralPrivateOracle`).
 
     Examples
     --------

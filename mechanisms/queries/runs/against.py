@@ -40,9 +40,7 @@ _BUDGET = 600
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OracleRun(ChecksDraws):
-    """An SQ algorithm as a mechanism whose database is the oracle that it asks.
-
-    The oracle is an `OracleCase`.
+    """An SQ algorithm as a mechanism whose database is an `OracleCase` that it asks.
 
     Parameters
     ----------
@@ -66,8 +64,7 @@ class OracleRun(ChecksDraws):
     Guarantee
     ---------
     No privacy is claimed. *Utility*: the algorithm's own promise, with every valid oracle, so with beta = 0.
-    Its output is a function of the answers, so its exact law has one output. An audit therefore decides each
-    problem exactly.
+    Its exact law has one output, so an audit decides each problem exactly.
 
     Every problem is deterministic. Its adversary is a name, a seed or a list of offsets, which the problem's
     name states.
@@ -128,10 +125,10 @@ class OracleRun(ChecksDraws):
         return Finite([self(database, np.random.default_rng(0))], [1.0])
 
     def problems(self) -> list[FixedProblem]:
-        """Return every pair of a hard population and an adversary, the worst pairs first.
+        """Return every pair of a hard population and an adversary, the worst first.
 
-        Adversaries are the exact oracle, a random oracle, all `POLICIES`, the greedy adversary for each
-        objective, and a list of offsets chosen in turn for the largest error.
+        Adversaries are the exact and a random oracle, all `POLICIES`, the greedy adversary for each
+        objective, and offsets chosen in turn for the largest error.
         """
         cases = {
             str(case): case  # two objectives may choose the same offsets
@@ -143,8 +140,8 @@ class OracleRun(ChecksDraws):
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
         """Return the problem that a short search for a larger error reaches.
 
-        A step moves an offset or the weights, and is taken unless the error falls. If the error falls in
-        every step, the result is the problem after the last step.
+        A step moves an offset or the weights, and is taken unless the error falls. If it falls in every step,
+        the result is the last problem tried.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)
@@ -173,10 +170,7 @@ class OracleRun(ChecksDraws):
         yield self._one_by_one(OracleCase(label, population, ()))
 
     def _one_by_one(self, case: OracleCase) -> OracleCase:
-        """Return the case with offsets chosen in turn.
-
-        Each offset is the worst if all later answers are exact.
-        """
+        """Return the case with offsets chosen in turn for the largest error."""
         chosen: tuple[float, ...] = ()
         while len(chosen) < min(_LOOKED_BACK, len(self._offsets(replace(case, adversary=chosen)))):
             cases = [replace(case, adversary=(*chosen, end)) for end in _ENDS]

@@ -1,4 +1,4 @@
-"""Algorithms that ask statistical queries, with their promises and hard populations."""
+"""Algorithms that ask statistical queries, with their promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQ algorithms on noisy labels as mechanisms, with a known or a bounded noise rate."""
+"""SQ algorithms on noisy labels as mechanisms."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class NoisyProblem(RunProblem):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyRun(SQRun):
-    """An SQ algorithm for clean examples, run privately on noisy examples (B Theorem 8).
+    """An SQ algorithm for clean examples, run privately on noisy examples.
 
     Parameters
     ----------
@@ -96,11 +96,12 @@ class NoisyRun(SQRun):
 
     Guarantee
     ---------
-    *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle answers each of
-    these 2M from its own chunk. The rest is post-processing. *Utility*: with probability 1 − beta all 2M
-    answers are within their tolerances. Then the M answers about the *clean* distribution are too, and the
-    algorithm keeps its promise. Each query needs a chunk for the label term at tolerance (1 − 2·eta)·tau/2,
-    and one for the other term at tau/2. Both have the query's width and failure probability beta/2M.
+    B Theorem 8. *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle
+    answers each of these 2M from its own chunk. The rest is post-processing. *Utility*: with probability 1 −
+    beta all 2M answers are within their tolerances. Then the M answers about the *clean* distribution are
+    too, and the algorithm keeps its promise. Each query needs a chunk for the label term at tolerance (1 −
+    2·eta)·tau/2, and one for the other term at tau/2. Both have the query's width and failure probability
+    beta/2M.
 
     Examples
     --------

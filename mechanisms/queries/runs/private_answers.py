@@ -71,7 +71,7 @@ class QueryProblem:
         return self.population.sample(self.size, rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return how far the worst answer is from its query's mean over the *distribution*."""
+        """Return how far the worst answer is from its query's mean over the distribution."""
         del database
         truths = [self.population.expectation(query) for query in self.queries]
         worst = float(np.abs(np.asarray(output, dtype=np.float64) - truths).max())
@@ -151,10 +151,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return the mechanism with tolerance `alpha` for all queries and with `beta`.
-
-        If one of them is None, its value is kept.
-        """
+        """Return the mechanism with another tolerance `alpha` and another `beta`."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
@@ -180,9 +177,9 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim that no error exceeds the largest tolerance, with probability 1 − beta.
+        """The claim that no error exceeds the largest tolerance.
 
-        For small chunks it is None.
+        It fails with probability at most beta. For small chunks it is None.
         """
         if self.chunk_size < self._least_chunk:
             return None
@@ -214,7 +211,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, of shape (size, queries).
 
-        From the same generator state, run i draws the same noise on every database.
+        The noise of run i does not depend on the database.
         """
         averages = self.averages(database)
         return averages + self.scales * LaplaceNoise(1.0).sample((size, len(averages)), rng)
@@ -227,7 +224,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return Product([Density.laplace(average, scale) for average, scale in answers])
 
     def failure_of_noise(self) -> float:
-        """Return the probability that the noise alone exceeds the tolerance in some answer.
+        """Return the probability that the noise alone exceeds a tolerance.
 
         Guarantee
         ---------
@@ -316,8 +313,6 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
 
 def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnswers:
     """Return the mechanism that answers two queries from small chunks.
-
-    All its databases can be listed.
 
     Examples
     --------

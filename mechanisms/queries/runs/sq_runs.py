@@ -194,8 +194,6 @@ class SQRun(StatedSize, ClaimsPure):
 class LocalRun(SQRun):
     """An SQ algorithm run in the local model (K11 Theorem 5.7).
 
-    Every entry answers one query at most.
-
     Parameters
     ----------
     epsilon
@@ -226,10 +224,10 @@ class LocalRun(SQRun):
     ---------
     *Privacy*: the transcript is epsilon-differentially private when one entry is replaced, even if later
     queries depend on earlier answers (`LocalOracle`). So is the output, which is a function of the
-    transcript. Runs show the loss in the transcript, and hardly in the output. *Utility*: with probability 1
-    − beta all answers are within their tolerances, and then the algorithm keeps its promise. This is K11
-    Theorem 5.7 with t·`laplace_size` entries at beta/t for t queries. The theorem prints 1/ε² in place of
-    max{1, 1/ε²}. *Rounds*: if the algorithm is not `adaptive`, its run is a non-interactive local algorithm.
+    transcript. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
+    algorithm keeps its promise. This is K11 Theorem 5.7 with t·`laplace_size` entries at beta/t for t
+    queries. The theorem prints 1/ε² in place of max{1, 1/ε²}. *Rounds*: if the algorithm is not `adaptive`,
+    its run is a non-interactive local algorithm.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Learning from noisy labels when only a bound on the noise rate is known.
-
-The learner tries a grid of rates and tests the results.
-"""
+"""Learning from noisy labels when only a bound on the noise rate is known."""
 
 from __future__ import annotations
 
@@ -24,9 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates of which one is close enough to the true rate.
-
-    The true rate is at most `bound`.
+    """Return noise rates up to `bound`, of which one is close to the true rate.
 
     Parameters
     ----------
@@ -118,9 +113,7 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Return the results of an SQ learner at each candidate rate, from best to worst.
-
-    They are ordered by a test on noisy labels.
+    """Return the results of an SQ learner at each candidate rate, the best first.
 
     Parameters
     ----------

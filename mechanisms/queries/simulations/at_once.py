@@ -1,4 +1,4 @@
-"""A non-interactive local algorithm simulated by one round of queries (K11 Claim 5.9)."""
+"""A non-interactive local algorithm simulated by one round of queries."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class NonInteractiveSimulation:
 
     Guarantee
     ---------
-    Against any valid oracle, the law of the output is within beta of the law of the protocol's output, by
-    `FixedRoundsSimulation`. All answers of one entry are one outcome of a joint randomizer, so each entry is
-    accessed once, as Claim 5.9 assumes. Entries are independent.
+    K11 Claim 5.9. Against any valid oracle, the law of the output is within beta of the law of the protocol's
+    output, by `FixedRoundsSimulation`. All answers of one entry are one outcome of a joint randomizer, so
+    each entry is accessed once.
 
     Examples
     --------
@@ -137,17 +137,14 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound beta on the distance of the output's law from the true law.
-
-        It holds for every valid oracle.
-        """
+        """A bound beta on the distance to the true law, for every valid oracle."""
         return self.beta
 
     def most_distance(self, population: Population) -> float:
         """Return a bound on the distance of the output's law from the true law.
 
-        It holds for every valid oracle. It is the sum of the greatest distances for each entry
-        (`FixedRoundsSimulation.worst_distance`). The answers of one entry may have at most 16 joint values.
+        It holds for every valid oracle, and is the sum of the worst distances for each entry. The answers of
+        one entry may have at most 16 joint values.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

@@ -28,8 +28,7 @@ __all__ = ["DensityRandomizer", "JointDensities", "Simulated", "as_simulated", "
 class DensityRandomizer:
     """A local randomizer as a simulation needs it, by draws and densities.
 
-    K11 Claim 5.9 compares Pr[R(u) = w] with Pr[R(0) = w]. For continuous answers both are 0, so densities are
-    compared.
+    Densities replace the probabilities of K11 Claim 5.9, which are 0 for continuous answers.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""The largest distance from a simulated law to the true law.
-
-The maximum is over all valid answers of an oracle.
-"""
+"""The largest distance from a simulated law to the true law, over all valid oracles."""
 
 from __future__ import annotations
 
@@ -46,8 +43,6 @@ def tilted(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def events(outcomes: int) -> NDArray[np.float64]:
     """Return all events on this many outcomes, as rows of zeros and ones.
 
-    The shape is (2^outcomes, outcomes).
-
     Examples
     --------
     >>> events(2)
@@ -66,7 +61,7 @@ def events(outcomes: int) -> NDArray[np.float64]:
 def worst_values(
     values: NDArray[np.float64], *, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the greatest mean of `values` under any law with weights between `low` and `high`.
+    """Return the greatest mean of `values` under weights between two bounds.
 
     Parameters
     ----------
@@ -102,9 +97,7 @@ def worst_values(
 def worst_distance(
     truth: NDArray[np.float64], *, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> float:
-    """Return the greatest statistical distance from `truth` to a law within bounds.
-
-    The law has weights between `low` and `high`.
+    """Return the greatest statistical distance from `truth` to weights within bounds.
 
     Examples
     --------

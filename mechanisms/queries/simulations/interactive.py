@@ -144,17 +144,13 @@ class InteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound beta/3 on the distance of a run's law from the true law.
-
-        It holds for every valid oracle.
-        """
+        """A bound beta/3 on the distance to the true law, for every valid oracle."""
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance of the simulated law from the true law.
 
-        The maximum is over all valid oracles, and exact by backward induction. There may be at most 16
-        possible runs.
+        The maximum is over all valid oracles, and exact. There may be at most 16 possible runs.
         """
         leaves = self._leaves(())
         chosen = events(len(leaves))

@@ -166,17 +166,14 @@ class ProtocolSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound beta/3 on the distance of the output's law from the true law.
-
-        It holds for every valid oracle.
-        """
+        """A bound beta/3 on the distance to the true law, for every valid oracle."""
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance between the laws of simulated and true outputs.
 
-        The maximum is over all valid oracles, whose answers may depend on everything before. It is exact, by
-        backward induction over the accesses of all entries. There may be at most 16 possible outputs.
+        The maximum is over all valid oracles, whose answers may depend on everything before, and exact. There
+        may be at most 16 possible outputs.
         """
         start = self._begun()
         ends = list(self._ends(start))

@@ -113,10 +113,7 @@ class Access:
 
     @property
     def blunt(self) -> bool:
-        """Whether R_k ignores its input.
-
-        Then nothing is asked.
-        """
+        """Whether R_k ignores its input, so that nothing has to be asked."""
         return self.randomizer.epsilon == 0.0
 
     @property
@@ -127,10 +124,7 @@ class Access:
 
     @property
     def distance_bound(self) -> float:
-        """A bound on the distance of an answer's law from the true law.
-
-        It holds for every valid oracle.
-        """
+        """A bound on the distance to the true law, for every valid oracle."""
         if self.blunt:
             return 0.0
         return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))

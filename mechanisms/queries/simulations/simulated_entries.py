@@ -1,7 +1,4 @@
-"""Simulated entries, whose answers come from statistical queries.
-
-This is K11 Claims 5.9 and 5.10. No entry is ever drawn.
-"""
+"""Simulated entries, whose answers come from statistical queries."""
 
 from __future__ import annotations
 
@@ -147,8 +144,6 @@ class SimulationTerms:
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
         """Raise an error if questions exceed the limits of the database.
 
-        `pasts` has the earlier answers of each entry.
-
         Raises
         ------
         OverspentError
@@ -175,10 +170,7 @@ class SimulationTerms:
 
 
 def _cost(table: Simulated) -> float:
-    """Return the cost of one answer for its entry.
-
-    It is the randomizer's claim or its exact loss, whichever is larger.
-    """
+    """Return the cost of one answer, the randomizer's claim or its loss if larger."""
     return max(table.claimed or 0.0, table.epsilon)
 
 
@@ -189,7 +181,7 @@ def _spent(past: Past) -> float:
 class SimulatedEntries:
     """Answers like an `LROracle` on random entries, by statistical queries only.
 
-    No entry is ever drawn. Each new answer is drawn from its law given the entry's past answers.
+    No entry is drawn. Each new answer is drawn from its law given the entry's past answers.
 
     Parameters
     ----------

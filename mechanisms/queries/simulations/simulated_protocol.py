@@ -43,9 +43,9 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 class SimulatedProtocol(ChecksDraws):
     """A local protocol, run on entries or simulated.
 
-    The only record of a database says which. With the record ``"entries"``, entries are drawn from the
-    population and answer through randomizers. Every other record names the oracle that the simulation asks:
-    ``"exact"``, ``"random"``, ``"up"``, ``"down"``, ``"towards-zero"`` or ``"away-from-zero"``.
+    The only record of a database says which. With ``"entries"``, entries are drawn and answer through
+    randomizers. Other records name the oracle of the simulation: ``"exact"``, ``"random"``, ``"up"``,
+    ``"down"``, ``"towards-zero"`` or ``"away-from-zero"``.
 
     Parameters
     ----------

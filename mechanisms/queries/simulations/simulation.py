@@ -1,4 +1,7 @@
-"""Non-interactive local algorithms simulated by statistical queries (K11 Claim 5.9)."""
+"""Non-interactive local algorithms simulated by statistical queries.
+
+This is K11 Claim 5.9.
+"""
 
 from __future__ import annotations
 
@@ -117,17 +120,13 @@ class RandomizerSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound of about beta/6t on the distance of an outcome's law from the true law.
-
-        It holds for every valid oracle.
-        """
+        """A bound of about beta/6t on the distance to the true law, for every valid oracle."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance to the law of R on a random entry.
 
-        The maximum is over all valid oracles, and exact. At most 16 outcomes are allowed. Answers that depend
-        on the past cause no larger distance.
+        The maximum is over all valid oracles, and exact. At most 16 outcomes are allowed.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -138,9 +137,9 @@ class RandomizerSimulation:
 class FixedRoundsSimulation:
     """Simulates a non-interactive local algorithm by non-adaptive queries.
 
-    K11 Claim 5.9 calls its simulation non-adaptive, but how often it asks depends on the answers. Here all
-    proposals are drawn at once, and all queries go out in one `ask_all`. The outcome of a randomizer is its
-    first accepted proposal, or a fresh draw from R(0) if none was accepted.
+    All proposals are drawn at once, and all queries go out in one `ask_all`. (In K11 Claim 5.9 the number of
+    queries depends on the answers.) The outcome of a randomizer is its first accepted proposal, or a fresh
+    draw from R(0) if none was accepted.
 
     Parameters
     ----------
@@ -238,7 +237,7 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome for given estimates of the true law.
 
-        `weights` holds the estimate for each proposal. If a round accepts with probability A, round i is
+        `weights` has the estimate for each proposal. If a round accepts with probability A, round i is
         reached with probability (1 − A)^(i−1). Over N rounds these add up to (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
@@ -250,9 +249,9 @@ class FixedRoundsSimulation:
     def worst_distance(self, index: int, population: Population) -> float:
         """Return the greatest distance of one outcome's law from the true law.
 
-        The maximum is over all valid oracles, and exact. At most 16 outcomes are allowed. It holds also for
-        an oracle that sees all proposals before it answers. For every sequence of proposals, the worst
-        answers accept most proposals in an event and fewest outside.
+        The maximum is over all valid oracles, and exact, even for oracles that see all proposals before they
+        answer. The worst answers accept most proposals in an event and fewest outside. At most 16 outcomes
+        are allowed.
         """
         access = self.access(index)
         truth = access.truth(population)

@@ -182,7 +182,7 @@ class TableRandomizer(ChecksDraws):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return the outcomes of `size` runs, as an array if they are numbers.
 
-        From the same generator state, run i draws the same number for every record.
+        The random number of run i does not depend on the record.
         """
         places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
