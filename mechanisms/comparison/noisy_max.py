@@ -144,8 +144,8 @@ class ExponentialNoisyMax(_NoisyMax):
     ---------
     epsilon-differential privacy. As for `LaplaceNoisyMax`, query j is reported if its noise exceeds a bound
     m, which grows by at most 2 between neighbours. Then Pr[noise > m] = min(1, e^(−m/scale)) falls by a
-    factor of at most e^(2/scale) = e^epsilon. The loss equals epsilon if the answer of j falls by 1, all
-    others rise by 1, and before that no other answer is lower than that of j.
+    factor of at most e^(2/scale) = e^epsilon. The loss equals epsilon if the lowest answer falls by 1 and all
+    others rise by 1.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class NoisyThreshold(OnQueryAnswers):
     epsilon
         The privacy claimed, > 0.
     size
-        Number of queries of the databases to audit.
+        Number of queries of audited databases.
     records
         The possible answers, or None for any number.
     threshold
@@ -104,7 +104,7 @@ class SparseVector(NoisyThreshold):
     epsilon
         The privacy claimed, > 0.
     size
-        Number of queries of the databases to audit.
+        Number of queries of audited databases.
     records
         The possible answers, or None for any number.
     threshold, limit

@@ -54,7 +54,7 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
     """Return the privacy claim of a parallel composition.
 
-    It has the largest epsilon and the largest delta of the parts.
+    The claim has the largest epsilon and the largest delta of the parts.
 
     Guarantee
     ---------
@@ -112,7 +112,7 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
     """Return the two laws that lie furthest apart among all that meet a privacy claim.
 
-    They are the laws of a randomized response that sometimes leaks its input.
+    These laws belong to a randomized response that sometimes leaks its input.
 
     Guarantee
     ---------
@@ -183,9 +183,9 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
     Guarantee
     ---------
     The loss of independent outputs is the sum of their losses. If there are no parts, it is 0. Parts whose
-    laws are the same on both databases lose nothing. If at most one of the other parts has laws that are not
-    finite, and there are not too many sums of losses, ε is exact. Otherwise the middle between two bounds is
-    returned (`audit.laws.divergence`). The result is the larger ε of both directions.
+    laws are the same on both databases lose nothing. If at most one other part has laws that are not finite,
+    ε is exact, unless there are too many sums of losses. Otherwise the middle between two bounds is returned
+    (`audit.laws.divergence`). The result is the larger ε of both directions.
 
     Examples
     --------
@@ -255,9 +255,9 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
     """Return two finite laws that stand for several draws from `dominating_pair`.
 
-    Their outcomes say whether any draw leaks and, if none does, how many draws are 0. `kept` is the
-    log-probability that none leaks. Given this, the number of zeros is binomial, with success and failure
-    exchanged between the laws.
+    An outcome says whether any draw leaks and, if none does, how many draws are 0. `kept` is the
+    log-probability that no draw leaks. Given this event, the number of zeros is binomial, with success and
+    failure exchanged between the laws.
     """
     from scipy.special import gammaln
 

@@ -138,8 +138,8 @@ def rows(columns: list[Any]) -> Any:
 def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
     """Return one output of a mechanism as a list.
 
-    It has the coordinates of a vector, or else the output itself. A vector is an array of one dimension, or a
-    tuple if the law is a product.
+    The list has the coordinates of a vector, or else the output itself. A vector is an array of one
+    dimension, or a tuple if the law is a product.
 
     Examples
     --------

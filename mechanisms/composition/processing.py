@@ -110,8 +110,8 @@ class PostProcessed(Undeclared):
 
     Guarantee
     ---------
-    The claim of the part holds (K11 Claim 2.2): every event about the value of the function is an event about
-    the part's output.
+    The claim of the part holds (K11 Claim 2.2). Every event about the function's value is an event about the
+    part's output.
 
     Examples
     --------

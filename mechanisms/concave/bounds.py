@@ -89,7 +89,7 @@ def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
 def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> list[PureDP | ApproximateDP]:
     """Return the claims of the mechanisms that one run of Rec calls.
 
-    There are at most 3·N + 1 of them, where N is `levels(top)`.
+    Rec makes at most 3·N + 1 calls, where N is `levels(top)`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Quasi-concave qualities that are hardest for Rec.
 
-They have a peak at the border of two intervals, and some have a shelf beside it.
+Peaks lie at the border of two intervals, and some have a shelf beside them.
 """
 
 from __future__ import annotations

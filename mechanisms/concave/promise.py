@@ -70,9 +70,8 @@ class ConcavePromise(PlainParameters):
     beta
         The failure probability for Lemma 3, in (0, 1); None if no utility is asked for.
     accounting
-        What is claimed. "lemma 2" is the lemma as printed. "calls" is the sums of epsilon and delta over the
-        calls that are made. "tight" is the same sums, but A_dist counts as (epsilon/2, delta/2)-private,
-        which it is.
+        What is claimed. "lemma 2" is the lemma as printed. "calls" adds up epsilon and delta over the calls
+        that are made. "tight" does the same with A_dist as (epsilon/2, delta/2)-private, which it is.
     relation, records, size
         Which databases are neighbours, their possible records, and the number of records (or the smallest and
         largest number). Default: vectors of top + 1 values, each of which changes by at most 1.
@@ -262,7 +261,7 @@ class ConcavePromise(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return neighbours whose best interval leads by about the gap that A_dist needs.
 
-        There are such pairs only for the default quality, or if neighbours replace one of several listed
+        The default quality has such pairs. For other qualities, neighbours must replace one of several listed
         records.
         """
         if self.quality is as_quality and self.relation is Relation.QUERY_ANSWERS:

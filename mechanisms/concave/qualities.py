@@ -63,11 +63,11 @@ class IntervalVotes:
 class ThresholdAgreement:
     """The quality `margin` minus the number of errors of a threshold.
 
-    It turns learning a threshold into a quasi-concave promise problem (INTERVAL_d of BNS). The threshold j ∈
-    {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈ {0 … 2^bits − 1}
-    and a label y, 0 or 1. Let `margin` = α·m for m records. If some threshold makes no errors, the promise r
-    = α·m holds. Rec runs with alpha = 1/2. With α it would need r ≥ (2/α)^log*, which BNS Theorem 2 does not
-    state.
+    This quality turns learning a threshold into a quasi-concave promise problem (INTERVAL_d of BNS). The
+    threshold j ∈ {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈ {0
+    … 2^bits − 1} and a label y, 0 or 1. Let `margin` = α·m for m records. If some threshold makes no errors,
+    the promise r = α·m holds. Rec runs with alpha = 1/2. With α it would need r ≥ (2/α)^log*, which BNS
+    Theorem 2 does not state.
 
     Parameters
     ----------

@@ -185,8 +185,8 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
     """Return the outputs of `size` runs of Rec.
 
-    They are 64-bit integers, or Python ints if the range is larger. The random numbers of run i do not depend
-    on the database.
+    If the range is too large for 64-bit integers, the outputs are Python ints. The random numbers of run i do
+    not depend on the database.
     """
     inner = levels[-1]
     outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))

@@ -26,8 +26,8 @@ _VOTES = (
 def votes_on_64_bits(**parameters: Any) -> Undeclared:
     """Return Rec on {0 … 2^64}, without a declared law.
 
-    Each record votes for an interval. A_dist requires a lead of 20.4 at epsilon = 1 and delta = 0.01, which
-    the 24 records can give.
+    Each record votes for an interval. At epsilon = 1 and delta = 0.01 A_dist requires a lead of 20.4, which
+    24 records can give.
 
     Parameters
     ----------

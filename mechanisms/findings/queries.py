@@ -86,9 +86,8 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    Two are probabilities that the noise of some answer exceeds τ, for the noise of the proofs and (as log10)
-    for the corrected noise. Two are probabilities that some answer is off by more than τ, for these two kinds
-    of noise.
+    The noise of the proofs and (as log10) the corrected noise exceed τ in some answer with two of these
+    probabilities. With these two kinds of noise, some answer is off by more than τ with the last two.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (

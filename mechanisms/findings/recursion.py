@@ -140,7 +140,7 @@ def n8() -> Finding:
 def n26() -> Finding:
     """BNS Lemma 2 pays for more calls than Rec makes.
 
-    It pays for 3·log*(T) calls. Rec makes 3·N + 1, where N is its number of levels.
+    The lemma pays for 3·log*(T) calls. Rec makes 3·N + 1, where N is its number of levels.
 
     Examples
     --------

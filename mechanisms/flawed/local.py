@@ -123,8 +123,8 @@ class UnsplitLocalLaplace(LocalLaplace):
 class ShiftedUniform(ClaimsItsEpsilon):
     """The randomizer R(u) = u + Uniform[0, 1], which reveals its entry u.
 
-    It satisfies K11 Definition 5.1, which bounds only the probabilities of single points. These are all 0.
-    For the entries 0 and 1 the answers lie in [0, 1] and [1, 2], so the loss is infinite.
+    K11 Definition 5.1 holds, because it bounds only the probabilities of single points, which are 0. For the
+    entries 0 and 1 the answers lie in [0, 1] and [1, 2], so the loss is infinite.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class ReusedExamples(BoundedNoiseRun):
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, bound, excess, view
-        As in `BoundedNoiseRun`, but the default `size` is what the most demanding rate alone needs.
+        As in `BoundedNoiseRun`, but the default `size` is enough for one rate only.
 
     Guarantee
     ---------

@@ -79,7 +79,7 @@ def count_and_survey(made: Any) -> Formulas:
 def noninteractive(made: Any) -> Formulas:
     """Return the largest loss of three questions to one entry, which is 1.
 
-    They are asked at ε = 1/4, 1/2 and 1/4. The other entry is asked only two of them.
+    The questions have ε = 1/4, 1/2 and 1/4. The other entry is asked only two of them.
     """
     del made
     return Formulas(epsilon=1.0)

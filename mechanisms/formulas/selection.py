@@ -78,7 +78,7 @@ def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool
 def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: float) -> float:
     """Return the least gap at which A_dist fails with probability at most β ≤ 1/2.
 
-    It is threshold + scale·ln(1/2β).
+    The gap is threshold + scale·ln(1/2β).
     """
     scale = (2.0 if tight else 4.0) / epsilon
     return gap + scale * (math.log(1.0 / (2.0 * delta if tight else delta)) + math.log(0.5 / beta))
@@ -153,10 +153,7 @@ def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -
 
 
 def _least(made: Any) -> int:
-    """Return the database size that BNS §4.1 asks for.
-
-    It is ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉.
-    """
+    """Return ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉, the size in BNS §4.1."""
     logs = math.log(16.0 * made.growth / (made.alpha * made.beta * made.epsilon))
     size = 16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs)
     return math.ceil(float(size))

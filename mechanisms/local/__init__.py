@@ -1,6 +1,4 @@
-"""The local model of differential privacy.
-
-It has randomizers, the LR oracle with a budget for each entry, protocols and averages.
+"""The local model, with randomizers, the LR oracle, protocols and averages.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Many runs of one protocol at once, which share steps with equal answers so far."""
+"""Many runs of one protocol at once."""
 
 from __future__ import annotations
 

@@ -287,8 +287,8 @@ class InteractiveProtocol(_Protocol):
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of the output, or None if it cannot be computed.
 
-        Then `coins` is True, an answer has no finite law, there are too many sequences of answers, or one of
-        them overspends an entry.
+        The law needs `coins` = False, answers with finite laws, not too many sequences of answers, and none
+        that overspends an entry.
         """
         if self.coins:
             return None

@@ -25,8 +25,8 @@ class LocalRandomizer(Protocol):
     """A mechanism on one record that is private in the local model.
 
     K11 Definition 5.1. Nothing has to be inherited. The `relation` is Relation.LOCAL and the `claim` a
-    `PureDP`. Optional methods are `sample(database, size, rng)` for many answers of one entry, and
-    `respond(entries, rng)` for one answer of each of many entries.
+    `PureDP`. An optional `sample(database, size, rng)` returns many answers of one entry. An optional
+    `respond(entries, rng)` returns one answer of each entry.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class NoisyCounts(ClaimsPure):
     categories
         Records are 0 … categories − 1.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Guarantee
     ---------

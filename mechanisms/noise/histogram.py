@@ -28,7 +28,7 @@ class LaplaceHistogram(LaplaceMechanism):
     bins
         Number of bins. A record is the number of a bin.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Guarantee
     ---------

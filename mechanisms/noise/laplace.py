@@ -49,8 +49,8 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        `epsilon`, `sensitivity` or sensitivity/epsilon is not a finite number > 0, or the query's answer is
-        not finite or not of the declared shape.
+        `epsilon`, `sensitivity` or sensitivity/epsilon is not a finite number > 0. The query's answer is not
+        finite or has another shape.
 
     Guarantee
     ---------

@@ -46,7 +46,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         If false, a value outside [0, upper] is refused, and so is NaN. If true, it is replaced by the nearest
         end of the range (NaN by 0). The guarantee then covers every list of `size` numbers.
     beta
-        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
+        The failure probability of `utility_claim`, in (0, 1).
 
     Raises
     ------
@@ -169,7 +169,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     def error_bound(self, beta: float) -> float:
         """Return the error that is exceeded with probability `beta`.
 
-        It is (upper/(epsilon·size))·ln(1/beta).
+        The error is (upper/(epsilon·size))·ln(1/beta).
 
         Guarantee
         ---------

@@ -24,7 +24,7 @@ _SMALLEST_RATE = 1e-12
 class LaplaceNoise:
     """Laplace noise with density exp(−|x|/scale)/(2·scale).
 
-    Its standard deviation is √2·scale. B Definition 2 calls the *rate* 1/scale "scale", and K08 footnote 5
+    The standard deviation is √2·scale. B Definition 2 calls the *rate* 1/scale "scale", and K08 footnote 5
     prints the deviation as √2/scale.
 
     Parameters
@@ -48,10 +48,7 @@ class LaplaceNoise:
         return rng.laplace(0.0, self.scale, shape)
 
     def law(self, answer: float | NDArray[np.float64]) -> Density | Product:
-        """Return the law of the answer plus noise.
-
-        It is a density, or for a vector a product of densities.
-        """
+        """Return the law of the answer plus noise, as a density or a product of densities."""
         from audit.distributions import Density, Product
 
         if isinstance(answer, float):

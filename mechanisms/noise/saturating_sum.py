@@ -36,7 +36,7 @@ class SaturatingSum(ClaimsPure):
     upper
         Values are clamped into {0 … upper}.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Guarantee
     ---------

@@ -71,9 +71,9 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     vectorised
         Whether `score` takes a database and all solutions, and returns an array of scores.
     candidates
-        For solutions too many to list: a function of a database that maps every solution that scores at least
-        1 to its score, such as `collections.Counter` or `MostFrequent(2**64)`. It replaces `score`,
-        `solutions` and `vectorised`.
+        For solutions too many to list: a function of a database that returns a mapping. It maps every
+        solution that scores at least 1 to its score, as `collections.Counter` and `MostFrequent(2**64)` do.
+        `score`, `solutions` and `vectorised` are then not used.
     size
         The number m of records. A database of another length is refused. Default: the least allowed.
     records
@@ -91,20 +91,15 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     Let p be the law on S, q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16). By
     the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1, so
-    the test costs a factor e^(epsilon/4).
-
-    (i) Let opt < alpha·m/4. Then passing has probability at most u/2 ≤ delta/2, and p(⊥) ≤
-    e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1. Then the neighbour's best score is at most 1, so
-    q(⊥) ≥ 1 − delta/2.
-
-    (ii) Let opt ≥ alpha·m/4. Then the weight of a solution that scores on both moves by e^(epsilon/4). The
-    sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the neighbour at most k solutions join, so the sum
-    is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤ 13·epsilon/16. At most k
-    solutions score on S alone, each 1. The test passes with probability at most u²·e^(epsilon·opt/4). It then
-    returns one of them with probability at most k·e^(epsilon/4 − epsilon·opt/4). Together this is
-    k·e^(epsilon/4)·u² ≤ delta.
-
-    At smaller m, (i) and (ii) can fail (`UncheckedChoosing`).
+    the test costs a factor e^(epsilon/4). (i) Let opt < alpha·m/4. Then passing has probability at most u/2 ≤
+    delta/2, and p(⊥) ≤ e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1. Then the neighbour's best
+    score is at most 1, so q(⊥) ≥ 1 − delta/2. (ii) Let opt ≥ alpha·m/4. Then the weight of a solution that
+    scores on both moves by e^(epsilon/4). The sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the
+    neighbour at most k solutions join, so the sum is at most e^(epsilon/4)·(N + k). The loss is at most
+    3·epsilon/4 + k·u ≤ 13·epsilon/16. At most k solutions score on S alone, each 1. The test passes with
+    probability at most u²·e^(epsilon·opt/4). It then returns one of them with probability at most
+    k·e^(epsilon/4 − epsilon·opt/4). Together this is k·e^(epsilon/4)·u² ≤ delta. At smaller m, (i) and (ii)
+    can fail (`UncheckedChoosing`).
 
     Examples
     --------
@@ -249,7 +244,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` answers."""
+        """Return `size` answers. The random numbers do not depend on the database."""
         return self._choose(*self.scores(database), size=size, rng=rng)
 
     def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:
@@ -293,8 +288,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def printed_failure(self, database: Any) -> float:
         """Return the probability that the answer is "⊥" or not good.
 
-        BNS Lemma 4 says that it is at most beta on every database. This is *false*, because without a high
-        score the answer is "⊥".
+        BNS Lemma 4 says that it is at most beta on every database, which is *false*.
 
         Examples
         --------

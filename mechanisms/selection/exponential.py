@@ -57,7 +57,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     relation, records, size
         Which databases are neighbours, their possible records, and their length (or least and greatest).
     beta
-        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
+        The failure probability of `utility_claim`, in (0, 1).
 
     Raises
     ------

@@ -94,8 +94,8 @@ def check_growth(
 ) -> GrowthCheck:
     """Return the result of a search for databases that break bounded growth.
 
-    A score has k-bounded growth (BNS Definition 12) if it is 0 on the empty database, and if adding a record
-    raises at most k scores, each by 1, and leaves the others as they are.
+    A score has k-bounded growth (BNS Definition 12) if it is 0 on the empty database, and an added record
+    raises at most k scores, each by 1. All other scores stay the same.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def check_growth(
     size
         Length of the longest database, after the record was added.
     most
-        The most additions of a record to check. If not all possible additions fit, one half of the checks is
-        on the shortest databases, and the rest on databases that grow at random.
+        The most additions of a record to check. If not all additions fit, half of the checks are on the
+        shortest databases, and half on databases that grow at random.
     rng
         The generator for the random databases. Default: from seed 0.
 

@@ -110,9 +110,8 @@ class ChoosingScores(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these vectors holds for every set of records, every score of this growth over
-    this many solutions and every pair of databases of this size. The law depends on the scores alone, which
-    lie in 0 … m.
+    What holds for all pairs of these vectors holds for every score of this growth, on every pair of databases
+    of this size. The law depends on the scores alone, which lie in 0 … m.
 
     Examples
     --------

@@ -165,7 +165,7 @@ def check_solutions(
 ) -> None:
     """Raise an error if solutions are not valid.
 
-    They must be enough, few enough to list, distinct, and different from the words for a refusal.
+    Solutions must be enough, few enough to list, distinct, and different from the words for a refusal.
 
     Parameters
     ----------

@@ -68,13 +68,13 @@ class StableSelection(PlainParameters):
     relation, records, size
         Which databases are neighbours, their possible records, and their length (or least and greatest).
     beta
-        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
+        The failure probability of `utility_claim`, in (0, 1).
 
     Raises
     ------
     InvalidValue
-        `epsilon` or `delta` is out of bounds, there are fewer than two solutions, one of them is "⊥1" or
-        "⊥2", or a score is not finite.
+        `epsilon` or `delta` is out of bounds, there are fewer than two solutions, a solution is "⊥1" or "⊥2",
+        or a score is not finite.
 
     Guarantee
     ---------
@@ -149,7 +149,7 @@ class StableSelection(PlainParameters):
     def problems(self) -> list[Problem]:
         """Return databases whose best solution leads by just enough for the utility claim.
 
-        They exist only for the default score over words, or if `leaders` is `MostFrequent`.
+        The score must be the default one over words, or `leaders` a `MostFrequent`.
 
         Examples
         --------
@@ -259,9 +259,9 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the least lead that makes the best solution reliable.
+        """Return the least lead with which the best solution is returned reliably.
 
-        It is returned with probability at least 1 − `beta`.
+        The allowed probability of a failure is `beta`.
 
         Guarantee
         ---------

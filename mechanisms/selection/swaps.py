@@ -22,7 +22,7 @@ _RECORDS = 6
 def excess(p: Finite, q: Finite, *, epsilon: float) -> float:
     """Return the delta that two finite laws need at `epsilon`.
 
-    It is the larger of Σ max(0, p − e^epsilon·q) and Σ max(0, q − e^epsilon·p).
+    The value is the larger of Σ max(0, p − e^epsilon·q) and Σ max(0, q − e^epsilon·p).
 
     Examples
     --------
@@ -42,9 +42,9 @@ def revealing_swaps(
     heads: Sequence[int] = (0,),
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the pairs of neighbours that need the largest deltas.
+    """Return the pairs of neighbours that need the largest deltas, in falling order.
 
-    They differ in one record, and have few distinct records. The largest delta comes first.
+    The neighbours have few distinct records.
 
     Parameters
     ----------

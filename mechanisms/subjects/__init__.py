@@ -1,4 +1,1 @@
-"""The parts that every mechanism needs for an audit, apart from the noise.
-
-They are claims, parameters, queries and the worst neighbours.
-"""
+"""The parts of mechanisms for audits, apart from the noise."""

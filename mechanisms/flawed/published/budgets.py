@@ -39,7 +39,7 @@ class SwappedShares(ClaimsPure):
     dimension
         Number of coordinates, d.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class ShuffledBatches(ClaimsApproximate):
     steps
         Number of steps. Further records are left out.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class ClassicalGaussian(ClaimsApproximate):
     epsilon, delta
         The privacy claimed.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Mechanisms with shared or missing noise, or noise on a revealing grid.
-
-They declare no law.
-"""
+"""Mechanisms with shared, missing or revealing noise, without declared laws."""
 
 from __future__ import annotations
 

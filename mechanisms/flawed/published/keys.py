@@ -1,7 +1,4 @@
-"""Mechanisms that publish keys of the data too easily.
-
-They declare no law.
-"""
+"""Mechanisms that publish keys too easily, without declared laws."""
 
 from __future__ import annotations
 

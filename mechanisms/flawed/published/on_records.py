@@ -22,7 +22,7 @@ class OnRecords(ClaimsPure):
     epsilon
         The privacy claimed, > 0.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""A median by the exponential mechanism with a score that can change by 2.
-
-It declares no law.
-"""
+"""A median whose score can change by 2, without a declared law."""
 
 from __future__ import annotations
 

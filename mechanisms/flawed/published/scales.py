@@ -1,7 +1,4 @@
-"""Mechanisms with noise for another query, relation or parameter.
-
-They declare no law.
-"""
+"""Mechanisms with noise for another query or relation, without declared laws."""
 
 from __future__ import annotations
 
@@ -110,7 +107,7 @@ class HundredthHistogram(ClaimsPure):
     bins
         Records are 0 … bins − 1.
     size
-        Least and greatest length of the databases to audit.
+        Least and greatest length of audited databases.
 
     Examples
     --------

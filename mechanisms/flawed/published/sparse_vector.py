@@ -1,6 +1,6 @@
 """Published sparse vector techniques that are less private than claimed.
 
-They declare no law. By default each stops after one answer above the threshold.
+The mechanisms declare no law. By default they stop after one answer above the threshold.
 """
 
 from __future__ import annotations
@@ -74,8 +74,7 @@ class CheapNoiseSparseVector(NoisyThreshold):
     The scales are 4/epsilon for the threshold and 4/(3·epsilon) for queries. A shift of the threshold by 1
     costs epsilon/4. Then the noise of each answer above the threshold has to change by up to 2, which costs
     1.5·epsilon. So the loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1. Outputs come close
-    to it if more than `limit` high answers are reported as below before `limit` answers are reported as
-    above.
+    to this loss if many high answers are reported as below the threshold.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Noisy sums that misjudge how far one record can move them.
-
-They declare no law.
-"""
+"""Noisy sums that one record can move too far, without declared laws."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _MOST_EXACT = 256
 class LaplaceAverage(LocalAverage):
     """The average of Laplace answers of all entries to one statistical query.
 
-    It is the local algorithm A_g of K11, the average of g(z_i) + Lap(2b/epsilon) over all entries z_i.
+    A_g, as K11 calls it, is the average of g(z_i) + Lap(2b/epsilon) over all entries z_i.
 
     Parameters
     ----------

@@ -99,9 +99,9 @@ def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
 
 
 def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimension: int = 1) -> float:
-    """Return the error tau that a Laplace average of this size guarantees.
+    """Return the error that a Laplace average of this size guarantees.
 
-    It solves 2·d·exp(−size·r(tau)) = beta, where r is `laplace_exponent` and d the dimension.
+    The error tau solves 2·d·exp(−size·r(tau)) = beta for the dimension d, with r as in `laplace_exponent`.
 
     Examples
     --------

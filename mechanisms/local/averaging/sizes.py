@@ -1,7 +1,7 @@
 """How many entries the local answer to a statistical query needs.
 
-This is K11 Lemma 5.6 with explicit constants. Every bound is on the chance that the answer misses the mean of
-g over the *distribution* of the entries by more than tau. It covers sampling error and noise together.
+This is K11 Lemma 5.6 with explicit constants. An answer must be within tau of the mean of g over the
+*distribution* of the entries. So bounds cover sampling error and noise together.
 
 Derivation: an entry's report g(z_i) + η_i has the mean v = E[g]. The values of g are in [−b, b], so E[e^(t(g
 − v))] ≤ e^(t²b²/2) by Hoeffding's lemma. Laplace noise of scale λ has E[e^(tη)] = 1/(1 − λ²t²). The n reports

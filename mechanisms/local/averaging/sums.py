@@ -247,7 +247,7 @@ def _poisson_mixture(points: NDArray[np.float64], logs: NDArray[np.float64]) -> 
 def laplace_rate(x: float) -> float:
     """Return the best exponent of a tail bound for means of Laplace variables.
 
-    It is I(x) in Pr[mean of n Lap(λ) variables > x·λ] ≤ e^(−n·I(x)).
+    The bound is Pr[mean of n Lap(λ) variables > x·λ] ≤ e^(−n·I(x)), with exponent I(x).
 
     Guarantee
     ---------
@@ -270,9 +270,7 @@ def laplace_rate(x: float) -> float:
 
 
 def mean_tail_bound(size: int, *, scale: float, delta: float) -> float:
-    """Return the repaired bound of K11 Lemma A.3 on the tail of a Laplace mean.
-
-    It bounds Pr[|mean of `size` Lap(scale)| ≥ delta].
+    """Return the repaired bound of K11 Lemma A.3 on Pr[|mean of Lap(scale)| ≥ delta].
 
     Guarantee
     ---------

@@ -1,5 +1,4 @@
 """Oracles that answer statistical queries.
 
-They answer exactly, as badly as allowed, from a sample, privately, or locally. The module `oracle` has their
-interface.
+Answers are exact, as bad as allowed, from a sample, private, or local. The module `oracle` has the interface.
 """

@@ -84,9 +84,9 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 
 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
-    """Return how many noisy examples are needed for queries about clean examples.
+    """Return how many noisy examples answer queries about clean examples.
 
-    They are for a `SampleOracle` that allows 2M queries, where M is `queries`.
+    The examples are for a `SampleOracle` that allows 2M queries, where M is `queries`.
 
     Guarantee
     ---------

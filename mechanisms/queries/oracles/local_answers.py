@@ -49,10 +49,7 @@ class Estimator(Protocol):
         """The privacy of every entry."""
 
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
-        """Return how many entries an answer needs.
-
-        It is then within tolerance with probability 1 − beta.
-        """
+        """Return how many entries an answer within tolerance needs, except with chance beta."""
 
     def randomizer(self, query: StatisticalQuery) -> Any:
         """Return the local randomizer that every entry answers through."""
@@ -79,8 +76,8 @@ class LocalOracle(ChunkOracle):
     Raises
     ------
     OverspentError
-        An entry of the next chunk would spend more than its budget, which is the epsilon of the `LROracle` or
-        else of the estimator. The whole round is refused before any draw.
+        An entry would spend more than the epsilon of the `LROracle`, or else of the estimator. The whole
+        round is refused before any draw.
     InvalidKind, InvalidValue
         `estimator` is invalid, `rng` is missing, or as in `ChunkOracle`. A value outside the query's range is
         found only when its entry reports. The round is then not answered, but its entries count as used and

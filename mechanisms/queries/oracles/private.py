@@ -28,10 +28,7 @@ __all__ = [
 ]
 
 STATED_CONSTANT = 4.0
-"""The c of B Theorem 7's chunk c·(1/ετ + 1/τ²)·ln(2M/β).
-
-It is large enough with the corrected noise.
-"""
+"""The c of B Theorem 7's chunk c·(1/ετ + 1/τ²)·ln(2M/β), for the corrected noise."""
 
 
 def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
@@ -48,11 +45,11 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
 
     Guarantee
     ---------
-    n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. With the first size the average
-    misses the mean by more than tau/2 with probability at most beta/2M (Hoeffding). With the second, noise of
-    scale width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. Since
-    2M/beta ≥ 2, ln(4M/beta) ≤ 2·ln(2M/beta). So for width 1, n is at most B Theorem 7's c·(1/(epsilon·tau) +
-    1/tau²)·ln(2M/beta), rounded up, with c = `STATED_CONSTANT`.
+    n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. The part with tau² lets the
+    average miss the mean by more than tau/2 with probability at most beta/2M (Hoeffding). The part with
+    epsilon lets noise of scale width/(epsilon·n) exceed tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤
+    beta/2M. Since 2M/beta ≥ 2, ln(4M/beta) ≤ 2·ln(2M/beta). So for width 1, n is at most B Theorem 7's
+    c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c = `STATED_CONSTANT`.
 
     Examples
     --------
@@ -185,9 +182,9 @@ class PrivateOracle(ChunkOracle):
 
 
 class LiteralPrivateOracle(PrivateOracle):
-    """Answers with the noise that the proofs of B Theorem 7 and C Theorem 1 add.
+    """Answers with the noise of the proofs of B Theorem 7 and C Theorem 1.
 
-    Its scale is M·width/(epsilon·chunk) for M queries.
+    The noise has scale M·width/(epsilon·chunk) for M queries.
 
     Parameters
     ----------

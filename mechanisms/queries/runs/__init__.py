@@ -1,5 +1,5 @@
 """Algorithms that ask statistical queries, and mechanisms that run them.
 
-They run privately in the central or the local model, on noisy labels, or against every valid oracle
+Runs are private in the central or the local model, on noisy labels, or against every valid oracle
 (`against`).
 """

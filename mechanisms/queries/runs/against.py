@@ -127,8 +127,8 @@ class OracleRun(ChecksDraws):
     def problems(self) -> list[FixedProblem]:
         """Return every pair of a hard population and an adversary, the worst first.
 
-        Adversaries are the exact and a random oracle, all `POLICIES`, the greedy adversary for each
-        objective, and offsets chosen in turn for the largest error.
+        Adversaries are the exact and a random oracle, all `POLICIES`, and a greedy one for each objective.
+        Another adversary has offsets chosen in turn for the largest error.
         """
         cases = {
             str(case): case  # two objectives may choose the same offsets

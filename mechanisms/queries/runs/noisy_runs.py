@@ -96,12 +96,12 @@ class NoisyRun(SQRun):
 
     Guarantee
     ---------
-    B Theorem 8. *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle
-    answers each of these 2M from its own chunk. The rest is post-processing. *Utility*: with probability 1 −
-    beta all 2M answers are within their tolerances. Then the M answers about the *clean* distribution are
-    too, and the algorithm keeps its promise. Each query needs a chunk for the label term at tolerance (1 −
-    2·eta)·tau/2, and one for the other term at tau/2. Both have the query's width and failure probability
-    beta/2M.
+    This is B Theorem 8. *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private
+    oracle answers each of these 2M from its own chunk. The rest is post-processing. *Utility*: with
+    probability 1 − beta all 2M answers are within their tolerances. Then the M answers about the *clean*
+    distribution are too, and the algorithm keeps its promise. Each query needs a chunk for the label term at
+    tolerance (1 − 2·eta)·tau/2, and one for the other term at tau/2. Both have the query's width and failure
+    probability beta/2M.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class NoisyRun(SQRun):
 class BoundedNoiseRun(SQRun):
     """A private learner that knows only a bound on the rate of label noise.
 
-    It tries several rates and tests the results.
+    The learner tries several rates and tests the results.
 
     Parameters
     ----------

@@ -100,14 +100,14 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     Raises
     ------
     InvalidValue
-        A parameter is out of range, the length of a database is not M·chunk, or a value lies outside the
-        range of its query.
+        A parameter is out of range, a database's length is not M·chunk, or a value lies outside its query's
+        range.
 
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The record lies in one chunk, so only this
     chunk's average moves. It moves by at most width/chunk. The density of this chunk's answer changes by a
-    factor of at most e^epsilon, and the other answers keep their laws (parallel composition). The law is the
+    factor of at most e^epsilon. The other answers keep their laws (parallel composition). The law is the
     product of the answers' Laplace laws.
 
     Let chunk be at least `private_chunk_size` for every query, and the records a sample of a distribution.
@@ -177,9 +177,9 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim that no error exceeds the largest tolerance.
+        """The claim that no error exceeds the largest tolerance, except with chance beta.
 
-        It fails with probability at most beta. For small chunks it is None.
+        For small chunks there is no claim.
         """
         if self.chunk_size < self._least_chunk:
             return None
@@ -266,9 +266,9 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class LiteralQueryAnswers(PrivateQueryAnswers):
-    """Answers with the noise that the proofs of B Theorem 7 and C Theorem 1 add.
+    """Answers with the noise of the proofs of B Theorem 7 and C Theorem 1.
 
-    Its scale is M·width/(epsilon·chunk) for M queries.
+    The noise has scale M·width/(epsilon·chunk) for M queries.
 
     Parameters
     ----------

@@ -129,11 +129,11 @@ def learn_from_noisy_labels(
 
     Guarantee
     ---------
-    Suppose that `learn` has error at most alpha with every valid oracle, and that all oracles made are valid
-    for the noisy distribution. Then the first predictor has error at most alpha + excess with probability 1 −
-    beta. One candidate rate eta′ is close to the true one. With that rate, the error of an answer is at most
-    tau/4 (label term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term). So the
-    oracle is valid. `rate_test_size` covers the choice among the predictors.
+    Let `learn` have error at most alpha with every valid oracle. Let all oracles be valid for the noisy
+    distribution. Then the first predictor has error at most alpha + excess with probability 1 − beta. One
+    candidate rate eta′ is close to the true one. With that rate, an answer is off by at most tau/4 for the
+    label term, tau/4 for the wrong rate, and tau/2 for the other term. (The label term is asked within (1 −
+    2·eta′)·tau/4.) So the oracle is valid. `rate_test_size` covers the choice among the predictors.
 
     Examples
     --------

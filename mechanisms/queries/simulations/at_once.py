@@ -54,9 +54,9 @@ class NonInteractiveSimulation:
 
     Guarantee
     ---------
-    K11 Claim 5.9. Against any valid oracle, the law of the output is within beta of the law of the protocol's
-    output, by `FixedRoundsSimulation`. All answers of one entry are one outcome of a joint randomizer, so
-    each entry is accessed once.
+    This is K11 Claim 5.9. Against any valid oracle, the law of the output is within beta of the law of the
+    protocol's output, by `FixedRoundsSimulation`. All answers of one entry are one outcome of a joint
+    randomizer, so each entry is accessed once.
 
     Examples
     --------
@@ -143,8 +143,8 @@ class NonInteractiveSimulation:
     def most_distance(self, population: Population) -> float:
         """Return a bound on the distance of the output's law from the true law.
 
-        It holds for every valid oracle, and is the sum of the worst distances for each entry. The answers of
-        one entry may have at most 16 joint values.
+        The bound holds for every valid oracle. Distances for each entry add up. The answers of one entry may
+        have at most 16 joint values.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

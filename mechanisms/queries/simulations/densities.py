@@ -177,9 +177,7 @@ def _objects(answers: list[Any]) -> NDArray[np.object_]:
 
 
 def as_simulated(randomizer: Any, records: Sequence[Any]) -> Simulated:
-    """Return a transparent randomizer as a table, or by densities.
-
-    It is a table if it has finitely many answers.
+    """Return a randomizer as a table if its answers are finitely many, else by densities.
 
     Examples
     --------

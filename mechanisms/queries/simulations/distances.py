@@ -72,9 +72,9 @@ def worst_values(
 
     Guarantee
     ---------
-    Exact. For weights w and values v, Σ w·v/Σ w rises with the weight of an outcome above the mean, and falls
-    with that of an outcome below. So the best weights are `high` on some outcomes of largest value and `low`
-    on the rest. Every such split is tried.
+    Exact. For weights w and values v, Σ w·v/Σ w rises with weights of values above it, and falls with weights
+    of values below it. So the best weights are `high` on some outcomes of largest value and `low` on the
+    rest. Every such split is tried.
 
     Examples
     --------

@@ -55,7 +55,7 @@ class InteractiveSimulation:
     Guarantee
     ---------
     Against any valid oracle, even an adaptive one, the joint law of a run's outcomes is within beta/3 of the
-    true one (K11 Claim 5.10 states beta). Conditioned on the past, the law of each outcome is within phi =
+    true law. (K11 Claim 5.10 states beta.) Conditioned on the past, the law of each outcome is within phi =
     beta/3t of the true conditional law (`Access`). A run has at most t accesses. The expected number of
     queries for an access is at most twice `Access.most_iterations`.
 
@@ -150,7 +150,7 @@ class InteractiveSimulation:
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance of the simulated law from the true law.
 
-        The maximum is over all valid oracles, and exact. There may be at most 16 possible runs.
+        The value is exact for the worst valid oracle. There may be at most 16 possible runs.
         """
         leaves = self._leaves(())
         chosen = events(len(leaves))

@@ -84,9 +84,9 @@ class ProtocolSimulation:
 
     Guarantee
     ---------
-    Against any valid oracle, the law of the output is within beta/3 of the law of the protocol's output on
-    independent entries. This follows from the guarantee of `SimulatedEntries`, because the output is a
-    function of its answers.
+    Against any valid oracle, the law of the output is within beta/3 of the protocol's own law on independent
+    entries. This follows from the guarantee of `SimulatedEntries`, because the output is a function of its
+    answers.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class ProtocolSimulation:
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance between the laws of simulated and true outputs.
 
-        The maximum is over all valid oracles, whose answers may depend on everything before, and exact. There
+        The value is exact for the worst valid oracle, whose answers may depend on everything before. There
         may be at most 16 possible outputs.
         """
         start = self._begun()

@@ -133,8 +133,8 @@ class Access:
     def most_iterations(self) -> float:
         """A bound on the expected number of iterations.
 
-        It is e^own·(1 + phi)/(1 − phi) for an entry's first answer, and e^own·((1 + phi)/(1 − phi))² later.
-        Here `own` is the loss of this randomizer alone.
+        Let `own` be the loss of this randomizer alone. The bound is e^own·(1 + phi)/(1 − phi) for an entry's
+        first answer, and e^own·((1 + phi)/(1 − phi))² later.
         """
         factor = (1.0 + self.phi) / (1.0 - self.phi)
         return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
@@ -189,8 +189,8 @@ class Access:
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
         """Return the probability of accepting a proposal, given answers to its `queries`.
 
-        It is clipped to [0, 1], which matters only for answers beyond the tolerance. An answer that is not a
-        finite number raises an error.
+        Answers beyond the tolerance cannot take it out of [0, 1]. An answer that is not a finite number
+        raises an error.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread

@@ -170,7 +170,7 @@ class SimulationTerms:
 
 
 def _cost(table: Simulated) -> float:
-    """Return the cost of one answer, the randomizer's claim or its loss if larger."""
+    """Return the larger of the randomizer's claim and its exact loss."""
     return max(table.claimed or 0.0, table.epsilon)
 
 

@@ -65,8 +65,8 @@ class SimulatedProtocol(ChecksDraws):
     ---------
     The laws of any two records are at statistical distance at most beta, which is (0, beta)-privacy under
     Relation.LOCAL. Each law is within beta/3 of the law of the entries (`ProtocolSimulation`; K11 Claims 5.9
-    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries, because estimates
-    x̃/ỹ with independent errors have means x·E[1/ỹ], proportional to the true probabilities.
+    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries. Its estimates x̃/ỹ
+    have independent errors, so their means x·E[1/ỹ] are proportional to the true probabilities.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class _SimulatedCoarsely(SimulatedProtocol):
 class CoarseSimulation(ProtocolSimulation):
     """A flawed simulation with the tolerance of K08 Lemmas 4.4 and 4.5 (finding N11).
 
-    Its tolerance is beta/t for t answers, and its acceptance is p̃/(q·e^epsilon).
+    The tolerance is beta/t for t answers, and the acceptance is p̃/(q·e^epsilon).
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ class RandomizerSimulation:
     def worst_distance(self, population: Population) -> float:
         """Return the greatest distance to the law of R on a random entry.
 
-        The maximum is over all valid oracles, and exact. At most 16 outcomes are allowed.
+        The value is exact for the worst valid oracle. At most 16 outcomes are allowed.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -154,10 +154,10 @@ class FixedRoundsSimulation:
 
     Guarantee
     ---------
-    The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
-    all proposals before it answers. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds for each
-    of t randomizers, with phi = (beta − β″)/3t. These are ln(t/β″) times as many queries as Claim 5.9
-    expects.
+    The joint law of the outcomes is within beta of the true law. This holds for any valid oracle, even one
+    that sees all proposals before it answers. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds
+    for each of t randomizers, with phi = (beta − β″)/3t. These are ln(t/β″) times as many queries as Claim
+    5.9 expects.
 
     Let p be the true law, q the law of proposals, b(w) = p(w)/(q(w)·e^epsilon) and c = (1 − phi)/(1 + phi). A
     proposal w is accepted with probability at least c·b(w) and at most b(w). So over the N rounds the outcome
@@ -205,7 +205,7 @@ class FixedRoundsSimulation:
     def rounds(self, index: int) -> int:
         """Return the number N of rounds for one randomizer.
 
-        It is 0 if the randomizer ignores its input.
+        If the randomizer ignores its input, N is 0.
         """
         access = self.access(index)
         if access.blunt:
@@ -249,9 +249,8 @@ class FixedRoundsSimulation:
     def worst_distance(self, index: int, population: Population) -> float:
         """Return the greatest distance of one outcome's law from the true law.
 
-        The maximum is over all valid oracles, and exact, even for oracles that see all proposals before they
-        answer. The worst answers accept most proposals in an event and fewest outside. At most 16 outcomes
-        are allowed.
+        The value is exact for the worst valid oracle, even one that sees all proposals before it answers. The
+        worst answers accept most proposals in an event and fewest outside. At most 16 outcomes are allowed.
         """
         access = self.access(index)
         truth = access.truth(population)

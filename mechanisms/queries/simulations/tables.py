@@ -54,7 +54,7 @@ def binary_response(epsilon: float) -> TableRandomizer:
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
     """Return the clamped geometric mechanism on records 0 … top as a table.
 
-    It adds two-sided geometric noise to the record and clamps the sum to 0 … top.
+    The mechanism adds two-sided geometric noise to the record and clamps the sum to 0 … top.
 
     Guarantee
     ---------

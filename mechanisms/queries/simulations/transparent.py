@@ -54,8 +54,8 @@ class TableRandomizer(ChecksDraws):
 
     Guarantee
     ---------
-    `epsilon` is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]| of the table. The probability of an event is a
-    sum of these probabilities, so the randomizer is epsilon-local for this value and for no smaller one.
+    `epsilon` is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]| of the table. Events have sums of these
+    probabilities, so the randomizer is epsilon-local for this value and for no smaller one.
 
     Examples
     --------
