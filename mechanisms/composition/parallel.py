@@ -140,7 +140,7 @@ class Parallel(Combined):
     def total_size(self) -> Any:
         """Return the size of a whole database.
 
-        If the parts' sizes are whole numbers, this is their sum, otherwise the size of one part.
+        If the parts' sizes are whole numbers, this is their sum. Otherwise it is the size of the first part.
         """
         sizes = [subject.size for subject in self.subjects()]
         if all(isinstance(size, int) for size in sizes):

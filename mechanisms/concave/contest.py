@@ -46,7 +46,7 @@ class Contest:
     def released(self, noise: NDArray[np.float64], test: ThresholdTest) -> NDArray[np.bool_]:
         """Return, for each noise value, whether A_dist releases the interval.
 
-        If the gap is 0, it never does.
+        An interval with gap 0 is never released.
         """
         passed: NDArray[np.bool_] = (self.gap > 0.0) & (self.gap + noise >= test.threshold)
         return passed

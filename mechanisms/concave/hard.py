@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
 
 _BELOW = 1.0 - 1e-9
-"""Factor that makes a quality that is just good enough not good enough."""
+"""Factor that takes a quality just below what is good enough."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:

@@ -53,8 +53,8 @@ class QualityFunctions:
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
         """Yield one neighbour for each of four patterns, or random ones if `rng` is given.
 
-        All values move up or down by 1, or the values above the median move opposite to the others. The
-        random stream has no end.
+        In the patterns, all values move up or down by 1, or the values above the median move opposite to the
+        others. The random stream has no end.
         """
         del records
         if rng is not None:

@@ -213,7 +213,7 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return the left ends of the released intervals A and B, where halves of H begin."""
+        """Return the left ends of the released intervals A and B, where candidates begin."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:

@@ -236,7 +236,7 @@ def log_outcome(
 
 
 def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.float64]:
-    """Return the log-probabilities of the exponential mechanism for 1-sensitive scores.
+    """Return the log-probabilities of the exponential mechanism for these scores.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Catalogue entries of selection mechanisms as printed, which are less useful than claimed."""
+"""Catalogue entries of selection mechanisms as printed, with too little utility."""
 
 from __future__ import annotations
 

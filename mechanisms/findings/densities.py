@@ -129,7 +129,7 @@ class _Rounds:
         self.before, self.joint, self.true = np.array(before), joint, np.array(true)
 
     def simulated(self, oracle: str, *, epsilon: float, phi: float) -> Values:
-        """Return the joint density of both answers in the simulation, with axis 0 for answer 1."""
+        """Return the joint density of both answers in the simulation."""
         terms = {"epsilon": epsilon, "phi": phi}
         begun = _tilted(self.first * _estimate(self.ratio, oracle, **terms), self.answers)
         found = np.empty_like(self.true)

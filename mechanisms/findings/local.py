@@ -189,7 +189,7 @@ def k11_lemma_5_6() -> Finding:
 
 
 def n16() -> Finding:
-    """K11 Definition 5.1 bounds single outcomes, which are impossible if continuous.
+    """K11 Definition 5.1 says nothing about continuous answers.
 
     Examples
     --------

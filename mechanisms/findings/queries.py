@@ -86,8 +86,9 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    The noise of the proofs and (as log10) the corrected noise exceed τ in some answer with two of these
-    probabilities. With these two kinds of noise, some answer is off by more than τ with the last two.
+    Two are the chances that noise exceeds τ in some answer. Two are the chances that some answer is off by
+    more than τ. Within each two, the noise of the proofs comes before the corrected noise. The chance that
+    corrected noise exceeds τ is a log10.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (

@@ -27,8 +27,9 @@ __all__ = ["HalfSensitivityExponential", "UncheckedScore"]
 class HalfSensitivityExponential(ExponentialMechanism):
     """The exponential mechanism without the 2 in the exponent.
 
-    With k solutions the loss is epsilon + ln((1 + (k − 1)·e^epsilon)/(e^epsilon + k − 1)), which tends to
-    2·epsilon. For 16 solutions and epsilon = 1 it is 1.86. For two solutions it is epsilon, as claimed.
+    A solution has weight exp(epsilon·score/sensitivity). With k solutions the loss is epsilon + ln((1 + (k −
+    1)·e^epsilon)/(e^epsilon + k − 1)), which tends to 2·epsilon. For 16 solutions and epsilon = 1 it is 1.86.
+    For two solutions it is epsilon, as claimed.
 
     Parameters
     ----------

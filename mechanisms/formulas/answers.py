@@ -93,7 +93,10 @@ def laplace_average(made: Any) -> Formulas:
 
 
 def sign_average(made: Any) -> Formulas:
-    """Return the number 2·ln(2/β)/(τ·tanh(ε/2))² of entries, by Hoeffding's inequality."""
+    """Return the number of entries for ±1 reports, by Hoeffding's inequality.
+
+    The number is 2·ln(2/β)/(τ·tanh(ε/2))².
+    """
     kept = made.tolerance * math.tanh(made.epsilon / 2.0)
     return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2, made.epsilon)
 

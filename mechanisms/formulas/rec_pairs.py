@@ -55,7 +55,9 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the worst known pair on {0 … top} for Rec as printed; `top` is at least 64.
+    """Return the worst known pair on {0 … top} for Rec as printed.
+
+    `top` is at least 64.
 
     Examples
     --------

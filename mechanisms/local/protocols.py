@@ -186,7 +186,10 @@ class NonInteractiveProtocol(_Protocol):
         return transcript_law(self.rounds, entries)
 
     def rounds(self) -> Generator[Query, Any, Any]:
-        """Start a run, as a generator of questions that is sent answers and returns the output."""
+        """Start a run and return it as a generator.
+
+        The generator yields questions, is sent their answers, and returns the output.
+        """
         if callable(self.queries):
             raise InvalidValue("The `queries` of `NonInteractiveProtocol` must be listed to be followed.")
         answers: list[Any] = []
@@ -304,7 +307,10 @@ class InteractiveProtocol(_Protocol):
         return super().sample(database, size, rng) if together is None else together
 
     def rounds(self) -> Generator[Query, Any, Any]:
-        """Start a run, as a generator of questions that is sent answers and returns the output."""
+        """Start a run and return it as a generator.
+
+        The generator yields questions, is sent their answers, and returns the output.
+        """
         if self.coins:
             raise InvalidValue(
                 "An `algorithm` with `coins` must be run: its questions are not its answers' alone."

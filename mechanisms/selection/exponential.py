@@ -34,7 +34,7 @@ _PROBLEM_RECORDS = 6
 """Number of records that are repeated to make problems."""
 
 _FEW = 1000
-"""Most solutions that the search for wide pairs scores for every pair."""
+"""Most solutions that the search for wide pairs scores in full."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -370,7 +370,7 @@ _ROUNDING = 1e-12
 """A gap this close to a whole number is not rounded up."""
 
 _FEW = 1000
-"""Most solutions for which the search for revealing pairs scores them all."""
+"""Most solutions that the search for revealing pairs scores in full."""
 
 
 entries = (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ChecksDraws"]
 
 _DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
-"""Methods of which an object that stands in for a generator has some."""
+"""The drawing methods of a generator, of which a stand-in has at least one."""
 
 _SURE: dict[str, tuple[type, ...]] = {
     "database": (list, tuple, np.ndarray),

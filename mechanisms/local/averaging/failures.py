@@ -71,7 +71,7 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 
 
 def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
-    """Return log Pr[k reports are 1] for k = 0 … size, if `ones` of the entries are 1.
+    """Return log Pr[k reports are 1], for k = 0 … size, if `ones` entries are 1.
 
     k is Binomial(ones, truth) + Binomial(size − ones, 1 − truth).
 

@@ -37,7 +37,7 @@ class LaplaceSum:
     Parameters
     ----------
     size
-        Number n ≥ 1 of variables. Evaluating the law takes time n up to 256, and constant time beyond.
+        Number n ≥ 1 of variables. The time to evaluate the law grows with n up to 256.
     scale
         A finite number > 0.
 

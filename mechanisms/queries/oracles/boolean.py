@@ -48,7 +48,7 @@ def bits_needed(query: StatisticalQuery) -> int:
 
 
 _DIGITS = 52
-"""Binary digits of a share of the range that floats keep."""
+"""Number of binary digits that floats keep."""
 
 
 def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:

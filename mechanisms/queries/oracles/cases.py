@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["OracleCase", "Reweighted", "Watched", "moved_offset", "reweighted"]
 
 _DIGITS = 4
-"""Decimal digits of weights and offsets that a search finds."""
+"""Number of decimal digits of weights and offsets that a search finds."""
 _WEIGHTED = ", weights "
 
 
@@ -190,7 +190,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights that `keeps` accepts."""
+        """Return a name and a population with changed weights, or the given ones."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -37,7 +37,7 @@ def rate(value: Any, *, what: str) -> float:
     Raises
     ------
     InvalidValue
-        The value is no such rate.
+        The value is not in [0, 1/2).
 
     Examples
     --------

@@ -49,7 +49,7 @@ class Estimator(Protocol):
         """The privacy of every entry."""
 
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
-        """Return how many entries an answer within tolerance needs, except with chance beta."""
+        """Return how many entries an answer within tolerance needs."""
 
     def randomizer(self, query: StatisticalQuery) -> Any:
         """Return the local randomizer that every entry answers through."""

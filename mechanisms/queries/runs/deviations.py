@@ -61,7 +61,7 @@ def _more_spread(query: StatisticalQuery, truth: float, answer: float) -> float:
 
 
 def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return the algorithm that estimates the standard deviation of values in [−1, 1].
+    """Return the algorithm that estimates a standard deviation of values in [−1, 1].
 
     Mean and mean square are asked for, each within tau²/3.
 

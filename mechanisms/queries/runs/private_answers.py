@@ -177,7 +177,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim that no error exceeds the largest tolerance, except with chance beta.
+        """The claim that no error exceeds the largest tolerance.
 
         For small chunks there is no claim.
         """

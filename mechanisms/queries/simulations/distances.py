@@ -1,4 +1,4 @@
-"""The largest distance from a simulated law to the true law, over all valid oracles."""
+"""The largest distance from a simulated law to the true law."""
 
 from __future__ import annotations
 

@@ -189,8 +189,7 @@ class Access:
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
         """Return the probability of accepting a proposal, given answers to its `queries`.
 
-        Answers beyond the tolerance cannot take it out of [0, 1]. An answer that is not a finite number
-        raises an error.
+        The probability is clipped to [0, 1]. An answer that is not a finite number raises an error.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread

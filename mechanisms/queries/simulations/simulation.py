@@ -120,7 +120,7 @@ class RandomizerSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """A bound of about beta/6t on the distance to the true law, for every valid oracle."""
+        """A bound of about beta/6t on the distance to the true law."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
