@@ -1,4 +1,4 @@
-"""Report noisy max: report which of several queries has the largest noisy answer."""
+"""Mechanisms that report which query has the largest noisy answer."""
 
 from __future__ import annotations
 

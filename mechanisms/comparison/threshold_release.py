@@ -35,7 +35,7 @@ class ThresholdRelease(PlainParameters):
     threshold
         Noisy counts strictly above this number are published.
     size
-        The smallest and the largest number of records in the databases to audit.
+        Least and greatest length of audited databases.
 
     Guarantee
     ---------

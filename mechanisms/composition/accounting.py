@@ -185,7 +185,7 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
     The loss of independent outputs is the sum of their losses. If there are no parts, it is 0. Parts whose
     laws are the same on both databases lose nothing. If at most one other part has laws that are not finite,
     ε is exact, unless there are too many sums of losses. Otherwise the middle between two bounds is returned
-    (`audit.laws.divergence`). The result is the larger ε of both directions.
+    (`audit.laws.divergence`). The result is the larger ε of the two directions.
 
     Examples
     --------

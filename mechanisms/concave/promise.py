@@ -88,12 +88,12 @@ class ConcavePromise(PlainParameters):
 
     Guarantee
     ---------
-    `claim`-differential privacy under `relation` if Q has sensitivity 1. Nothing else is assumed of Q (BNS
-    Lemma 2, for T ≥ 2). L(·, j) is a maximum of minima of values that change by at most 1, so it changes by
-    at most 1. The inner call has the quality q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)). It also
-    changes by at most 1, because r and alpha are public. The same holds for the largest quality in an
-    interval. The intervals depend only on the output of the inner call, and H depends only on outputs. Hence
-    Rec composes 3·N + 1 calls (see `concave.bounds.calls`).
+    `claim`-differential privacy under `relation` if Q has sensitivity 1 (BNS Lemma 2, for T ≥ 2). Let L(·, j)
+    be the largest x such that Q is at least x on 2^j successive points. L(·, j) is a maximum of minima of
+    values that change by at most 1, so it changes by at most 1. The inner call of Rec has the quality q =
+    min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)). As r and alpha are public, q changes by at most 1, and so
+    does the largest quality in an interval. The intervals depend only on the output of the inner call. The
+    candidate set H depends only on outputs. Hence Rec composes 3·N + 1 calls (`concave.bounds.calls`).
 
     Fig. 1 leaves some cases open. The choices made here do not depend on the data:
 
@@ -102,10 +102,10 @@ class ConcavePromise(PlainParameters):
     - If one call releases nothing, H consists of the other call's half.
     - If neither call releases anything, H is 32 points spread evenly over {0 … T}.
     - Points between two integers are rounded down and count once.
-    - Points beyond T become T, so that every output is in the range.
+    - Points beyond T become T.
 
     The second half of H begins at the left end of B, not at b as printed. With b the result is equally
-    private, but misses good points across the border of two A_i (see `flawed.LiteralConcavePromise`).
+    private, but misses good points across the border of two A_i (`flawed.LiteralConcavePromise`).
 
     Utility: `error_bound` (Lemma 3).
 

@@ -86,11 +86,11 @@ def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, 
     """Return both ε, and the largest acceptance of step 4 in three readings.
 
     The readings use the ε of the access, the ε of the entry, and the correction. The only record has given an
-    unlikely answer before, so its denominator v = e^(−earlier) is the least. Let u = e^(−total), and let k =
-    phi·(u − u³) be the error of both estimates. With the ε of the access, the acceptance is (1 + k·u/v²)/((1
-    + phi)(1 − k/v)). It is near 1/(1 − phi) if `own` is small and the total large. With the ε of the entry it
-    is (v² + k·u)/((1 + phi)(v − k)). This rises in v on [u, 1]. At v = 1 it is below 1, because u − u³ ≤
-    0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
+    unlikely answer before, so its denominator v = e^(−earlier) is the least. Let u = e^(−earlier − own), and
+    let k = phi·(u − u³) be the error of both estimates. With the ε of the access, the acceptance is (1 +
+    k·u/v²)/((1 + phi)(1 − k/v)). It is near 1/(1 − phi) if `own` is small and `earlier` large. With the ε of
+    the entry it is (v² + k·u)/((1 + phi)(v − k)). This rises in v on [u, 1]. At v = 1 it is below 1, because
+    u − u³ ≤ 0.385 and so k·(1 + u + phi) < phi for phi ≤ 1/3.
     """
     past = ((kary_response(earlier, 2), 0),)
     access = Access(randomizer=binary_response(own), past=past, base=0, epsilon=earlier + own, phi=phi)

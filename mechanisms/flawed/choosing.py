@@ -18,11 +18,12 @@ __all__ = ["UncheckedChoosing"]
 class UncheckedChoosing(ChoosingMechanism):
     """The choosing mechanism without the least database size of BNS §4.1.
 
-    A solution that only one record supports can be returned, but never on the neighbour without this record.
-    Take {x^(m−1), y} and its neighbour {x^m}. Only {x^(m−1), y} returns y, with probability Pr[m − 1 +
-    Lap(4/epsilon) ≥ alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)) for m > 1 and Pr[1 +
-    Lap(4/epsilon) ≥ alpha/2] for m = 1. For epsilon = 1 and alpha = 1/2 these are 0.585, 0.240, 0.107 and
-    0.0108 at m = 1, 5, 10 and 20. For delta = 1e-3, BNS ask for m ≥ 230.
+    A solution that only one record supports can be returned, but never on a neighbour without this record.
+    Take one record y and m − 1 records x, and the neighbour of m records x. Only the database with y returns
+    y. It does so with probability Pr[m − 1 + Lap(4/epsilon) ≥ alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) +
+    e^(epsilon·(m−1)/4)) for m > 1, and with Pr[1 + Lap(4/epsilon) ≥ alpha/2] for m = 1. For epsilon = 1 and
+    alpha = 1/2 this is 0.585, 0.240, 0.107 and 0.0108 at m = 1, 5, 10 and 20. For delta = 1e-3, BNS ask for m
+    ≥ 230.
 
     Parameters
     ----------

@@ -92,8 +92,8 @@ def _stable(
 def rec(made: Any) -> Formulas:
     """Return the formulas of Rec with its laws on three quality functions.
 
-    Lemma 2 claims the epsilon √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and the delta 4·log*·δ. The calls add up
-    to (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
+    For (ε, δ)-private calls, Lemma 2 claims the epsilon √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and the delta
+    4·log*·δ. The calls add up to (N + 1)·ε + 2N·ε/2 and 2N·δ/2, with N = 1 for 32 < T ≤ 2^32.
     """
     depth, value = 0, float(made.top)
     while value > 1.0:

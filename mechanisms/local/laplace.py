@@ -134,7 +134,7 @@ class LocalLaplace(ClaimsItsEpsilon):
         return noise
 
     def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float | NDArray[np.float64]:
-        """Return one answer of the entry: a float, or an array of `dimension` floats."""
+        """Return one answer of the entry, as a float or an array of `dimension` floats."""
         answer = self.sample(database, 1, rng)[0]
         return float(answer) if self.dimension is None else np.asarray(answer)
 

@@ -59,9 +59,9 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy when one value is replaced (B Definition 2 and Theorem 3), for real numbers.
-    With b = `upper`, the mean moves by at most b/n. Shifting the noise by b/n changes its density by a factor
-    of at most exp((b/n)/scale) = e^epsilon. B calls the *rate* epsilon·n/b "scale"; the scale is its
-    reciprocal. A refusal depends on the database, and lies outside the guarantee.
+    With b = `upper`, the mean moves by at most b/n. The noise has scale b/(epsilon·n). Shifting it by b/n
+    changes its density by a factor of at most exp((b/n)/scale) = e^epsilon. B calls the *rate* epsilon·n/b
+    "scale"; the scale is its reciprocal. A refusal depends on the database, and lies outside the guarantee.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class LabelResponse(ClaimsPure):
     labels
         The number k ≥ 2 of labels, which are 0 … k − 1.
     size
-        Number of records of the databases to audit.
+        Number of records of audited databases.
 
     Guarantee
     ---------

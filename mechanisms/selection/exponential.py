@@ -190,7 +190,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         Guarantee
         ---------
         A solution that scores t below the best has at most e^(−weight·t) times the probability of the best.
-        So all such solutions among |H| together have probability at most |H|·e^(−epsilon·t/(2·Δq)) (BNS
+        For |H| solutions in all, these together have probability at most |H|·e^(−epsilon·t/(2·Δq)) (BNS
         Proposition 1(ii)). For t = (2·Δq/epsilon)·ln(|H|/beta) this is beta.
 
         Examples

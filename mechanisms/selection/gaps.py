@@ -103,11 +103,10 @@ class StableSelectionGaps(PlainParameters):
     What holds for all pairs of these gaps holds for A_dist on databases of every size. There may be any
     number ≥ 2 of solutions, and any whole scores of sensitivity 1. The answer depends on the best solution
     and its gap alone. Take two neighbouring databases with gaps g and g′. If they have the same best
-    solution, |g − g′| ≤ 2. The reason is that the gap is the least of several differences that move by at
-    most 2. Suppose their best solutions are different, f and f′. For the score q, the difference q(f) − q(f′)
-    is at least g on one database and at most −g′ on its neighbour. It moves by at most 2, so g + g′ ≤ 2. A
-    tie, in which f is not returned, is the gap 0. In each case the two laws are those of signed gaps that
-    differ by at most 2.
+    solution, |g − g′| ≤ 2. The gap is the least of several differences that move by at most 2. Suppose their
+    best solutions are different, f and f′. For the score q, the difference q(f) − q(f′) is at least g on one
+    database and at most −g′ on its neighbour. It moves by at most 2, so g + g′ ≤ 2. A tie, in which f is not
+    returned, is the gap 0. In each case the two laws are those of signed gaps that differ by at most 2.
 
     Larger gaps need no check. Let b be the scale of the noise and ε′ any privacy loss. Take two gaps beyond
     the threshold, and let x be Pr[⊥1] at the smaller one. The excess over e^ε′ times the neighbour's

@@ -24,7 +24,7 @@ class RankScore(OnRecords):
 
     The weight of c is exp(epsilon·q/2) for q(c) = −|records below c − records above c|. A replaced record can
     change q by 2, but the exponent suits a change of 1. So the loss may reach 2·epsilon. Over two to four
-    records it is 1.7036 at epsilon = 1, by enumeration. exp(epsilon·q/4) would be right.
+    records it is 1.7036 at epsilon = 1, by enumeration. Weights exp(epsilon·q/4) would be right.
 
     Parameters
     ----------

@@ -284,8 +284,8 @@ class SignEntries:
 
     Guarantee
     ---------
-    As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It needs fewer entries
-    than `LaplaceEntries`. Queries that are not Boolean are refused.
+    As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. `SignEntries` needs fewer
+    entries than `LaplaceEntries`. Queries that are not Boolean are refused.
 
     Examples
     --------

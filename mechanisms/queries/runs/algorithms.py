@@ -77,7 +77,7 @@ def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
 
     Guarantee
     ---------
-    Two queries of tolerance `tau` and width 2. With a valid oracle number 1 is within tau of E[z]. Number 2
+    Two queries of tolerance `tau` and width 2. With a valid oracle, output 1 is within tau of E[z]. Output 2
     is within tau of E|z − answer|, with the answer clipped to [−1, 1].
 
     Examples

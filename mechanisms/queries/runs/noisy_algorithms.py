@@ -45,8 +45,8 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
     Guarantee
     ---------
-    Two Boolean queries of tolerance `tau`, of widths 2 and 1. With a valid oracle number 1 is within tau of
-    E[x·y], and number 2 within tau of Pr[y ≠ guess].
+    Two Boolean queries of tolerance `tau`, of widths 2 and 1. With a valid oracle, output 1 is within tau of
+    E[x·y], and output 2 is within tau of Pr[y ≠ guess].
 
     Examples
     --------

@@ -177,7 +177,7 @@ def _objects(answers: list[Any]) -> NDArray[np.object_]:
 
 
 def as_simulated(randomizer: Any, records: Sequence[Any]) -> Simulated:
-    """Return a randomizer as a table if it has few answers, else by densities.
+    """Return a randomizer as a table if its law is finite, else by densities.
 
     Examples
     --------

@@ -65,8 +65,8 @@ class SimulatedProtocol(ChecksDraws):
     ---------
     The laws of any two records are at statistical distance at most beta, which is (0, beta)-privacy under
     Relation.LOCAL. Each law is within beta/3 of the law of the entries (`ProtocolSimulation`; K11 Claims 5.9
-    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries. Its estimates x̃/ỹ
-    have independent errors, so their means x·E[1/ỹ] are proportional to the true probabilities.
+    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries. Its estimates have
+    independent errors, so their means are proportional to the true probabilities.
 
     Examples
     --------
