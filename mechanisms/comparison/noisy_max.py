@@ -26,7 +26,7 @@ __all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax", "NoisyAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyAnswers(OnQueryAnswers):
-    """Adds noise of scale 2/epsilon to every answer; a subclass defines the output.
+    """Adds noise of scale 2/epsilon to every answer.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class _NoisyMax(NoisyAnswers):
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours in which one answer moves against the others."""
+        """Return two pairs in which one answer moves against the others."""
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []

@@ -1,4 +1,4 @@
-"""The base class of mechanisms whose database is a vector of answers to queries."""
+"""The base class of mechanisms on a vector of answers to queries."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class OnQueryAnswers(ClaimsPure):
         return answers
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output, which is a number or an array with one entry per query."""
+        """Return one output, a number or an array."""
         output = self.sample(database, 1, rng)[0]
         return output if output.ndim else output.item()
 

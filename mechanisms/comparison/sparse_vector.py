@@ -140,7 +140,7 @@ class SparseVector(NoisyThreshold):
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours in which one answer moves against the others."""
+        """Return two pairs in which one answer moves against the others."""
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 
@@ -155,7 +155,7 @@ class SparseVector(NoisyThreshold):
         return self._one_threshold(self.answers(database), marks)
 
     def _one_threshold(self, answers: NDArray[np.float64], marks: Sequence[int]) -> float:
-        """Return the probability of these marks if one noisy threshold serves all answers."""
+        """Return the probability of these marks, with one threshold for all answers."""
         knots = (answers - self.threshold).tolist()
         rate = 1.0 / self.threshold_scale + len(knots) / self.query_scale
         points, weights = quadrature([0.0, *knots], scale=self.threshold_scale, rate=rate)
@@ -168,7 +168,7 @@ class SparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSparseVector(SparseVector):
-    """The sparse vector technique with a new threshold after each answer above it.
+    """The sparse vector technique with a new threshold after each hit.
 
     The Laplace noise has scale 2·limit/epsilon for thresholds and 4·limit/epsilon for answers.
 

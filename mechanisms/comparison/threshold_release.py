@@ -26,7 +26,7 @@ __all__ = ["ThresholdRelease"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdRelease(PlainParameters):
-    """Publish each key with its noisy count, if this count exceeds a threshold.
+    """Publish keys with their noisy counts, if these exceed a threshold.
 
     Parameters
     ----------

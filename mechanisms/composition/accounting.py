@@ -1,4 +1,4 @@
-"""The privacy of a composition, from the claims or the laws of its parts."""
+"""The privacy of a composition, from claims or laws of its parts."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 
 
 def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
-    """Return the two laws that lie furthest apart among all that meet a privacy claim.
+    """Return the two laws that lie furthest apart under a privacy claim.
 
     These laws belong to a randomized response that sometimes leaks its input.
 
@@ -144,9 +144,9 @@ def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
 
     Guarantee
     ---------
-    Exact up to `audit.laws.divergence.TOLERANCE`, by optimal composition. If the deltas of the claims exceed
-    `delta`, the value is ∞. It is the ε of the product of the dominating pairs. The loss of this product is a
-    sum of independent losses with three values each.
+    The value is the ε of the product of the dominating pairs, exact up to `audit.laws.divergence.TOLERANCE`.
+    The loss of this product is a sum of independent losses with three values each. If the deltas of the
+    claims exceed `delta`, the value is ∞.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def composed_delta(claims: Iterable[PrivacyClaim], *, epsilon: float) -> float:
 
 
 def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> float:
-    """Return the smallest ε at `delta` from the laws of the parts of a composition.
+    """Return the smallest ε of a composition at `delta`, from its parts' laws.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
 
 def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> float:
-    """Return the smallest δ at `epsilon` from the laws of the parts of a composition.
+    """Return the smallest δ of a composition at `epsilon`, from its parts' laws.
 
     Examples
     --------

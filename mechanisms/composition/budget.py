@@ -19,7 +19,7 @@ __all__ = ["Budget", "OverspentError", "refuse_overspending"]
 
 
 class OverspentError(AuditError):
-    """A request costs more than is left of a privacy budget. No mechanism was run.
+    """A request costs more than is left of a privacy budget.
 
     Examples
     --------

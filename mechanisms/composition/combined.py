@@ -176,7 +176,7 @@ def _is_vector(subject: Subject, database: Any) -> bool:
 
 
 def law_of(subject: Subject, database: Any) -> Law | None:
-    """Return the exact law of a mechanism's output, or None if it declares none.
+    """Return the exact law of a mechanism's output, or None.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def law_of(subject: Subject, database: Any) -> Law | None:
 
 
 def product_of(laws: list[Law | None]) -> Product | None:
-    """Return the joint law of independent outputs, or None if a law is missing.
+    """Return the joint law of independent outputs, or None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The law of an output of one of several mechanisms, chosen at random."""
+"""The law of the output of a randomly chosen mechanism."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["mixture"]
 
 
 def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
-    """Return the law of an output of one of several laws, chosen at random.
+    """Return the law of an output of a randomly chosen law.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ __all__ = ["Parallel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Combined):
-    """Run every mechanism on its own part of the database, and return all outputs.
+    """Run every mechanism on its own part of the database.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Parallel(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed, which has the largest epsilon and delta of the parts."""
+        """The privacy claimed, with the largest epsilon and delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def split(self, database: Sequence[Any]) -> list[Any]:
@@ -107,7 +107,7 @@ class Parallel(Combined):
         return tuple(value for subject, part, output in told for value in laid_out(subject, part, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs, as a matrix if all are numbers, otherwise as tuples."""
+        """Return `size` outputs, as a matrix or as tuples."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         told = [(subject, part, drawn(subject, part, size, rng=rng)) for subject, part in pairs]
         return rows(
@@ -120,7 +120,7 @@ class Parallel(Combined):
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return a pair of whole databases for each pair that a part suggests.
+        """Return a pair of whole databases for each suggested pair of a part.
 
         All other parts repeat one record. If `part_of` is given, there are no pairs.
         """

@@ -1,4 +1,4 @@
-"""A mechanism with a function applied to its outputs, or without its declared law."""
+"""Mechanisms whose output is processed, or whose law is hidden."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class PostProcessed(Undeclared):
         return [self.function(output) for output in listed(drawn(self._subject, database, size, rng=rng))]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, or None if the law of the part is not finite."""
+        """Return the exact law, or None unless the part's law is finite."""
         from audit.distributions import Finite
 
         law = law_of(self._subject, database)

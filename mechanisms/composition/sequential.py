@@ -1,4 +1,4 @@
-"""Mechanisms that run several mechanisms on one database, or choose one of them."""
+"""Mechanisms that run all of several mechanisms, or one of them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Sequential(Combined):
         return tuple(value for subject, output in told for value in laid_out(subject, database, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs, as a matrix if all are numbers, otherwise as tuples."""
+        """Return `size` outputs, as a matrix or as tuples."""
         told = [(subject, drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return rows(
             [column for subject, outputs in told for column in columns_of(subject, database, outputs)]
@@ -145,7 +145,7 @@ class RandomChoice(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed, which has the largest epsilon and delta of the parts."""
+        """The privacy claimed, with the largest epsilon and delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -163,9 +163,9 @@ class RandomChoice(Combined):
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law of the output, if all parts have suitable laws.
+        """Return the exact law of the output, or None.
 
-        Laws that are finite, densities or mixtures of both are suitable. Otherwise the result is None.
+        The law is known if every part's law is finite, a density or a mixture of both.
         """
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 

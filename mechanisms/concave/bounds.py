@@ -1,4 +1,4 @@
-"""The privacy and utility of algorithm Rec, by BNS Lemmas 2 and 3."""
+"""The privacy and utility of algorithm Rec (BNS Lemmas 2 and 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALL = 32
 
 
 def log_star(number: int) -> int:
-    """Return how many times log2 must be applied until the number is at most 1.
+    """Return how many times log2 brings a number to at most 1.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def ceiling(top: int) -> int:
 
 
 def levels(top: int) -> int:
-    """Return the number N of recursive calls that Rec makes on {0 … top}.
+    """Return the number N of Rec's recursive calls on {0 … top}.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def steepest(top: int = 64, promise: float = 100.0) -> Pair:
 def climbed(
     start: Pair, loss: Callable[[Pair], float], *, steps: int, lead: float, rng: np.random.Generator
 ) -> tuple[float, Pair]:
-    """Return the largest loss that a climb from a pair finds, and its pair.
+    """Return the largest loss that a climb finds, and its pair.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ __all__ = ["Contest", "contest"]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The interval with the largest quality in a family, and its lead over the others.
+    """The interval with the largest quality in a family, and its lead.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Contest:
 
 
 def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
-    """Return the best of the intervals of one width that begin at `offset`.
+    """Return the best of the intervals of one width from `offset` on.
 
     Interval i is [offset + i·width, offset + (i + 1)·width − 1], cut to the range. The time depends only on
     the number of pieces of the quality.
@@ -85,7 +85,7 @@ def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
 
 
 def _outside(quality: StepFunction, *, offset: int, low: int, high: int) -> list[np.ndarray]:
-    """Return the values of the pieces on the left and on the right of [low, high]."""
+    """Return the values of the pieces outside [low, high], left and right."""
     parts = []
     if low > offset:
         parts.append(quality.values[quality.piece(offset) : quality.piece(low - 1) + 1])

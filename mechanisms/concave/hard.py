@@ -50,7 +50,7 @@ def shelf(top: int, low: int, power: int, *, height: float, good: float) -> Step
 
 
 def hard_qualities(top: int, *, height: float, good: float | None = None) -> Iterator[StepFunction]:
-    """Yield plateaus and shelves of many widths at places that are hard for Rec.
+    """Yield plateaus and shelves of many widths at hard places.
 
     The places are the ends of the range, its middle, and the borders of intervals.
 
@@ -111,13 +111,13 @@ def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[s
 
 
 def _steps(top: int, parts: dict[int, float]) -> StepFunction:
-    """Return the step function with these starts and values, cut to the range."""
+    """Return the step function with these starts and values."""
     kept = {start: value for start, value in sorted(parts.items()) if start <= top}
     return StepFunction([*kept], np.array([*kept.values()]), top=top)
 
 
 def _places(top: int, power: int) -> Iterator[tuple[int, int]]:
-    """Yield the first points and the widths of peaks of about 2^power points."""
+    """Yield the first points and widths of peaks of about 2^power points."""
     size = 1 << power
     borders = [8 * size, 12 * size, 8 * size * max(1, (top // (8 * size)) // 2)]
     for width in dict.fromkeys((size, size + size // 2, 2 * size - 1)):
@@ -126,7 +126,7 @@ def _places(top: int, power: int) -> Iterator[tuple[int, int]]:
 
 
 def _powers(top: int) -> list[int]:
-    """Return the smallest, middle and largest powers of two that fit into the range."""
+    """Return a small, a middle and a large power of two inside the range."""
     most = (top + 1).bit_length() - 1
     return sorted(
         {power for power in (0, 1, 2, 3, most // 2, most - 4, most - 1, most) if 0 <= power <= most}

@@ -19,11 +19,11 @@ __all__ = ["QualityFunctions", "random_pair", "random_quality", "telling_pairs",
 _ROUNDING = 1e-12
 _PIECES = 8
 _DENSE = 2**13
-"""Largest length of a range on which random qualities may change at every point."""
+"""Largest length of a range on which random qualities change everywhere."""
 
 
 class QualityFunctions:
-    """The relation between quality functions that differ by at most 1 at every point.
+    """The relation between quality functions that differ by at most 1.
 
     A quality of sensitivity 1 maps neighbouring databases to such functions. So privacy under this relation
     implies privacy for every quality of sensitivity 1. Relative rounding errors of 1e-12 are tolerated.
@@ -39,7 +39,7 @@ class QualityFunctions:
     name: ClassVar[str] = "quality-functions"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two different qualities differ by at most 1 at every point."""
+        """Return whether two different qualities differ by at most 1 everywhere."""
         if not (isinstance(left, StepFunction) and isinstance(right, StepFunction)):
             raise InvalidKind(
                 f"The databases of `QualityFunctions` must be step functions; got {left!r:.40} {right!r:.40}."
@@ -51,7 +51,7 @@ class QualityFunctions:
         return bool((np.abs(a - b) <= 1.0 + _ROUNDING * np.maximum(1.0, np.abs(a))).all())
 
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
-        """Yield one neighbour for each of four patterns, or random ones if `rng` is given.
+        """Yield one neighbour for each of four patterns, or random ones.
 
         In the patterns, all values move up or down by 1, or the values above the median move opposite to the
         others. The random stream has no end.
@@ -67,7 +67,7 @@ class QualityFunctions:
 
 
 def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[StepFunction, StepFunction]:
-    """Return a random quality function on {0 … top} and a random neighbour of it.
+    """Return a random quality function and a random neighbour of it.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ class StepFunction:
         return StepFunction(self.starts, self.values + constant, top=self.top)
 
     def extended(self, top: int) -> StepFunction:
-        """Return the function extended to a larger top, with value 0 on the new points.
+        """Return the function extended to a larger top, with value 0 there.
 
         Examples
         --------

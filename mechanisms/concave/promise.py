@@ -1,4 +1,4 @@
-"""Algorithm Rec of BNS §3.3, with the laws and problems that audits need."""
+"""Algorithm Rec of BNS §3.3 as a mechanism with a law and problems."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class ConcavePromise(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The utility claim of BNS Lemma 3, or None if the lemma says nothing.
+        """The utility claim of BNS Lemma 3, or None if it says nothing.
 
         Errors are shares of the promise.
         """
@@ -194,7 +194,7 @@ class ConcavePromise(PlainParameters):
         ]
 
     def _error(self, output: int, database: Any) -> float:
-        """Return how far a point's quality is below the promise, as a share of it."""
+        """Return how far a point misses the promise, as a share of it."""
         return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
     @property
@@ -213,7 +213,7 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return the left ends of the released intervals A and B, where candidates begin."""
+        """Return the left ends of the released intervals, where candidates begin."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
@@ -259,7 +259,7 @@ class ConcavePromise(PlainParameters):
         return self.alpha * self.target
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours whose best interval leads by about the gap that A_dist needs.
+        """Return neighbours with a lead of about the gap that A_dist needs.
 
         The default quality has such pairs. For other qualities, neighbours must replace one of several listed
         records.
@@ -301,7 +301,7 @@ class ConcavePromise(PlainParameters):
             warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
 
     def _objection(self, beta: float) -> str | None:
-        """Return why Lemma 3 does not apply at this `beta`, or None if it applies."""
+        """Return why Lemma 3 does not apply, or None if it applies."""
         owner = type(self).__name__
         if self.alpha > 0.5:
             return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."
@@ -322,7 +322,7 @@ _CLIMBED = partial(ConcavePromise, promise=100.0, beta=None, accounting="tight")
 
 
 def _with_steepest(made: ConcavePromise) -> dict[str, Any]:
-    """Return audit options that add the worst known pair to the suggested pairs."""
+    """Return audit options that add the worst known pair."""
     pairs = [steepest_lists(made.top, made.target), *made.suggested_pairs()]
     return {"pairs": pairs, "size": made.size}
 

@@ -55,7 +55,7 @@ class IntervalVotes:
     top: int
 
     def __call__(self, database: Sequence[tuple[int, int]]) -> StepFunction:
-        """Return the number of records that contain a point, as a function of the point."""
+        """Return, as a function of a point, how many records contain it."""
         return StepFunction.tally(database, top=self.top)
 
 

@@ -1,4 +1,4 @@
-"""Algorithm Rec on one database, with its exact law and its runs (BNS Fig. 1)."""
+"""Algorithm Rec on one database, with its law and runs (BNS Fig. 1)."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ __all__ = [
 ]
 
 HALF = 16
-"""How many candidates Rec takes from a released interval (BNS Fig. 1, step 10)."""
+"""Number of candidates in a released interval (BNS Fig. 1, step 10)."""
 
 PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
-"""Whether A_dist releases an interval of the family {A_i}, and one of {B_i}."""
+"""Whether A_dist releases an A_i, and whether it releases a B_i."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Level:
-    """The quality of one recursive call of Rec on {0 … top}, and up to the ceiling."""
+    """The quality of one recursive call of Rec."""
 
     quality: StepFunction
     padded: StepFunction
     settings: Settings
 
     def contests(self, power: int) -> tuple[Contest, Contest]:
-        """Return the best interval of the family {A_i} and that of {B_i}, for K = 2^power.
+        """Return the best interval A_i and the best B_i, for K = 2^power.
 
         Intervals have 8·K points. The B_i begin 4·K points later than the A_i.
         """
@@ -94,7 +94,7 @@ class Level:
         return sorted({min(point, top) for point in points}) or spread(top)
 
     def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
-        """Yield the log-probability of each pair of outputs of A_dist, with its set H."""
+        """Yield the log-probability of each release pattern, with its set H."""
         contests = self.contests(power)
         for released in PATTERNS:
             log = log_outcome(contests, released, test=self.settings.test)
@@ -125,7 +125,7 @@ def spread(top: int) -> list[int]:
 
 
 def chain(quality: StepFunction, settings: Settings) -> list[Level]:
-    """Return the levels of the recursion, the outermost first (Fig. 1, steps 2 to 6).
+    """Return the recursion's levels, the outermost first (Fig. 1, steps 2 to 6).
 
     L(j) is the largest x such that the quality is at least x on 2^j successive points. For j = log T′ + 1
     there are not enough points. As printed, L(log T′ + 1) is min{0, L(log T′)}.
@@ -219,7 +219,7 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of releases with the runs among `rows` that have it.
+    """Yield each pattern of releases with the runs that have it.
 
     A pattern says which of the two calls of A_dist release. `noise` has one row for each call.
     """

@@ -23,7 +23,7 @@ __all__ = ["CountAndSurvey", "CountsOfHalves"]
 
 @dataclass(frozen=True, kw_only=True)
 class CountAndSurvey(Sequential):
-    """A noisy count and a randomized response on one record, with epsilon/2 each.
+    """A noisy count and a randomized response, with epsilon/2 each.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class CountAndSurvey(Sequential):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsOfHalves(Parallel):
-    """A noisy count of each half of the records, each with the whole epsilon.
+    """A noisy count of each half of the records, with the whole epsilon.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A catalogue entry for the transcript of a local run on noisy labels.
+"""A catalogue entry for a local run's transcript on noisy labels.
 
 The learner needs so many examples for its utility claim that runs cannot show the influence of one. So the
 privacy audits use few examples, and whole transcripts.

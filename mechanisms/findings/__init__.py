@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["TOPICS", "findings"]
 
 TOPICS = ("basics", "tails", "central", "local", "answering", "queries")
-"""The modules that have a mapping `FINDINGS`, in the order of the page."""
+"""The modules that have a mapping `FINDINGS`, in page order."""
 
 
 def findings() -> dict[str, Callable[[], Finding]]:

@@ -1,4 +1,4 @@
-"""Findings about answers to queries in the local model, and B Theorem 7."""
+"""Findings about answers to queries, most of them in the local model."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _overspent() -> tuple[bool, bool]:
 
 
 def k11_r_g() -> Finding:
-    """K11 §5.1.1: the Laplace randomizer R_g is ε-local, and its loss is exactly ε.
+    """K11 §5.1.1: the local loss of the Laplace randomizer R_g is exactly ε.
 
     Examples
     --------

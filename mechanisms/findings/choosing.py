@@ -65,7 +65,7 @@ def bns_definition_12() -> Finding:
 
 
 def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return all pairs of databases in which the right one has one more record.
+    """Return all pairs of databases that differ by an added record.
 
     A database is given by its counts of two kinds of records.
     """
@@ -88,7 +88,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return the pairs of scores whose sum grows by at most `growth` per record."""
+    """Return the pairs of scores whose sum grows by at most `growth`."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -100,7 +100,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return the largest change of a score in a replacement, and how many change."""
+    """Return the largest change of a score, and how many scores change."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)

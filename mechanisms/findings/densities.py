@@ -38,7 +38,7 @@ ORACLES: Final[Mapping[str, Callable[[Values, float], Values | float]]] = {
     "towards-zero": lambda truth, tau: np.clip(-truth / tau, -1.0, 1.0),
     "away-from-zero": lambda truth, _tau: np.where(truth >= 0.0, 1.0, -1.0),
 }
-"""The offset, in tolerances, that each oracle adds to the mean of a query."""
+"""The offset that each oracle adds to a mean, in tolerances."""
 
 _FINE, _COARSE, _FURTHEST = 0.02, 0.1, 26.0
 """Steps of two grids on which densities are summed, and the grids' reach.
@@ -141,7 +141,7 @@ class _Rounds:
 
 
 def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the distance of R_g, and of two noisy rounds, from simulations by oracle.
+    """Return how far R_g and two noisy rounds are from their simulations.
 
     Examples
     --------

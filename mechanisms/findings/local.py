@@ -1,4 +1,4 @@
-"""Findings about the local model: K11 §5 and its Lemma A.3, K08 §4."""
+"""Findings about the local model, in K11 §5, K11 Lemma A.3 and K08 §4."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def e10() -> Finding:
 
 
 def e11() -> Finding:
-    """K08 Lemma 4.2: the proof's bound at t = τ′ is above 1, so it says nothing.
+    """K08 Lemma 4.2: the bound at t = τ′ in the proof says nothing.
 
     Examples
     --------

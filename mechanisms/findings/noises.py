@@ -22,7 +22,7 @@ __all__ = ["FINDINGS", "b_definition_2", "b_theorem_3", "e8", "n18", "n22"]
 
 
 def b_theorem_3() -> Finding:
-    """B Theorem 3: the Laplace mechanism for the mean is private and accurate.
+    """B Theorem 3: the Laplace mechanism is private and accurate.
 
     Examples
     --------

@@ -143,7 +143,7 @@ def _loss(subject: PrivateQueryAnswers) -> float:
 
 
 def n12() -> Finding:
-    """Compute the error of answers that use a bound on the noise rate as the rate.
+    """Compute the error of answers with too large a noise rate.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute B Theorem 6's sample size and how often its answers miss the tolerance.
+    """Compute B Theorem 6's sample size and its failures.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def _some(each: float, queries: int) -> float:
 
 
 def thm_8() -> Finding:
-    """Compute B Theorem 8's sample size and how often its answers miss the tolerance.
+    """Compute B Theorem 8's sample size and its failures.
 
     Examples
     --------

@@ -179,7 +179,7 @@ def n26() -> Finding:
 
 @cache
 def bns_lemma_2() -> Finding:
-    """BNS Lemma 2: the privacy of Rec holds on all neighbouring qualities tried.
+    """BNS Lemma 2: Rec's privacy holds on all neighbours tried.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
 
 @cache
 def bns_lemma_3() -> Finding:
-    """BNS Lemma 3: the utility of Rec holds on the hardest known qualities.
+    """BNS Lemma 3: Rec's utility holds on the hardest known qualities.
 
     Examples
     --------
@@ -330,7 +330,7 @@ def _worst_log10(top: int, promise: float) -> float:
 
 
 def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
-    """Return log10 of the exact probability that Rec's output is not good enough."""
+    """Return log10 of the probability that Rec's output is not good enough."""
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
     bad = law.log_probabilities[quality.values_at(law.outcomes) < least]

@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return one row for B_i of length J, and one for B_i of length 2J.
+    """Return one row for B_i of length J, and one for length 2J.
 
     A row has the share of intervals that lie in no A_i and no B_i, and the earliest one.
     """

@@ -1,4 +1,4 @@
-"""Findings about the exponential mechanism and A_dist in BNS Propositions 1 and 2."""
+"""Findings about the exponential mechanism and A_dist (BNS Prop. 1 and 2)."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def _exponential_loss(left: Any, right: Any) -> float:
 
 
 def _worst_delta(subject: StableSelectionGaps, *, at: float) -> float:
-    """Return the largest δ at ε = `at` over all pairs of neighbouring gaps."""
+    """Return the largest δ at ε = `at` over all neighbouring gaps."""
     gaps = [[gap] for gap in subject.records]
     pairs: Sequence[tuple[Any, Any]] = [*pairwise(gaps), *zip(gaps, gaps[2:], strict=False)]
     return compare_pairs(pairs, subject.distribution, ApproximateDP(at, subject.delta)).delta

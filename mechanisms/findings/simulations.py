@@ -35,7 +35,7 @@ _BOTH = Population([0, 1])
 
 
 def e15() -> Finding:
-    """Compute the tolerance that Claim 5.10 needs, and the acceptance of step 4.
+    """Compute the tolerance of Claim 5.10, and the acceptance of step 4.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
 
 @cache
 def lemma_5_8() -> Finding:
-    """Compute the costs and the distances of the simulations of Claims 5.9 and 5.10.
+    """Compute costs and distances of simulations (Claims 5.9 and 5.10).
 
     Examples
     --------

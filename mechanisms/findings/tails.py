@@ -55,7 +55,7 @@ def k11_theorem_a_1() -> Finding:
 
 
 def _chernoff(n: int, mean: float) -> tuple[float, float]:
-    """Return the largest ratios of exact tails to Chernoff's bounds, above and below.
+    """Return the largest ratios of exact tails to Chernoff's bounds.
 
     If no φ of the theorem is possible, the ratio is 0.
     """
@@ -106,7 +106,7 @@ def k11_theorem_a_2() -> Finding:
 
 
 def _hoeffding(n: int, mean: float) -> float:
-    """Return the largest ratio of exact two-sided tails of coins to Hoeffding's bound."""
+    """Return the largest ratio of exact tails to Hoeffding's bound."""
     from scipy.stats import binom
 
     counts = np.arange(n + 1)

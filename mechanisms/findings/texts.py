@@ -1,4 +1,4 @@
-"""The short names of the source texts, and the words and numbers of the findings."""
+"""The source texts, and the words and numbers of the findings."""
 
 from __future__ import annotations
 

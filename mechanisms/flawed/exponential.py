@@ -47,7 +47,7 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
     @property
     def weight(self) -> float:
-        """The factor of a score in the exponent, which is twice what the claim allows."""
+        """The factor of a score in the exponent, twice what the claim allows."""
         return self.epsilon / self.sensitivity
 
 

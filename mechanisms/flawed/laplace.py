@@ -78,7 +78,7 @@ class ReplaceOneHistogram(LaplaceHistogram):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfScaleLaplace(ClaimsItsEpsilon):
-    """Counts ones with Laplace noise of half the scale that the claim needs.
+    """Counts ones with Laplace noise of half the right scale.
 
     The loss is 2·epsilon. The mechanism declares no law.
 

@@ -65,7 +65,7 @@ class TruthfulLie(RandomizedResponse):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfRangeLocalLaplace(LocalLaplace):
-    """The local Laplace randomizer R_g with half the noise that the claim needs.
+    """The local Laplace randomizer R_g with half the right noise.
 
     The scale is b/epsilon, but values in [−b, b] are up to 2b apart. So the loss is 2·epsilon.
 
@@ -174,7 +174,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class PerRoundProtocol(InteractiveProtocol):
-    """A protocol that gives every entry its whole budget in each of two rounds.
+    """A protocol in which each round spends an entry's whole budget.
 
     So the loss can be 2·epsilon.
 

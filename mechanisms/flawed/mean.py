@@ -1,4 +1,4 @@
-"""Noisy means with noise for a smaller change than one record can cause."""
+"""Noisy means that one record can move too far."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class TrustingMean(_NoisyMean):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfSensitivityMean(_NoisyMean):
-    """A mean of values in [−upper, upper] with half the noise that the claim needs.
+    """A mean of values in [−upper, upper] with half the right noise.
 
     The noise suits adding a record. Replacing −upper by upper moves the mean by twice as much.
 
@@ -128,7 +128,7 @@ class HalfSensitivityMean(_NoisyMean):
         return LaplaceNoise(self.scale).law(float(np.mean(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two databases that differ in one record, at the ends of the range."""
+        """Return two databases that differ in one record."""
         rest = [-self.upper] * (self.size - 1)
         return [([-self.upper, *rest], [self.upper, *rest])]
 

@@ -54,7 +54,7 @@ class WrongRateRun(NoisyRun):
 
 @dataclass(frozen=True, kw_only=True)
 class OneRateRun(BoundedNoiseRun):
-    """A run that assumes clean labels instead of trying a grid of noise rates.
+    """A run that assumes clean labels.
 
     Parameters
     ----------

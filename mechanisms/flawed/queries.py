@@ -67,7 +67,7 @@ class SharedChunkAnswers(PrivateQueryAnswers):
 
 
 class _SameEntries(TranscribedOracle):
-    """Answers every query from the same entries, each time with the whole epsilon."""
+    """Answers every query from the same entries."""
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         answers = super()._answers(queries)
@@ -77,7 +77,7 @@ class _SameEntries(TranscribedOracle):
 
 @dataclass(frozen=True, kw_only=True)
 class ReusedEntries(LocalRun):
-    """A local run that asks the same entries twice, each time with the whole epsilon.
+    """A local run that spends the whole epsilon of an entry twice.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def literal_answers(made: Any) -> Formulas:
 
 
 def central_run(made: Any) -> Formulas:
-    """Return the formulas of the first of two noisy means of values in [−1, 1].
+    """Return the formulas of the first of two noisy means.
 
     The noise is Lap(2/(ε·chunk)). With a range of width 2 and two queries, a chunk needs max{8·ln(8/β)/τ²,
     4·ln(4/β)/(ετ)} records.

@@ -1,4 +1,4 @@
-"""The privacy loss of two laws, and the largest loss of a choice by scores."""
+"""The privacy loss of two laws, and of a choice by scores."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = [
 
 
 ALL = "the text's laws of the worst of all databases"
-"""The source of a loss that a formula gives for the worst pair of all databases."""
+"""The source of a loss by a formula for the worst pair of all databases."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
-"""The source of a loss that has no formula, only a stored value of the code."""
+"""The source of a loss for which the code's own value is stored."""
 
 
 def climbs(count: int) -> str:
-    """Return a text for reports, which says that `count` hill climbs found the loss."""
+    """Return a text which says that `count` hill climbs found a loss."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
@@ -43,7 +43,7 @@ def whole(made: Any) -> Formulas:
 
 
 def resampled(made: Any) -> Formulas:
-    """Return the loss n·ε/4c of n ≤ 4c comparisons with fresh thresholds after c hits.
+    """Return the loss n·ε/4c of n ≤ 4c comparisons with c hits.
 
     The run stops after c hits. Thresholds do not depend on the answers, and each answer moves by 1 under
     noise of scale 4c/ε. So the loss is at most n·ε/4c. For n ≤ 2c, answers far above and far below the
@@ -87,7 +87,7 @@ def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float =
 def every(
     law: Callable[[list[Any]], Mapping[Any, float]], records: Sequence[Any], *, size: int, delta: float = 0.0
 ) -> float:
-    """Return the largest loss at δ over all pairs of lists that differ in one record.
+    """Return the largest loss at δ over all lists that differ in one record.
 
     All lists have `size` records.
     """

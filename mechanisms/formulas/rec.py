@@ -28,7 +28,7 @@ def rec_law(
     budgets: Sequence[Budget],
     literal: bool = False,
 ) -> dict[int, float]:
-    """Return the law of Rec as log-probabilities, with findings N8 and E6 applied.
+    """Return the log-probabilities of Rec, with findings N8 and E6 applied.
 
     `budgets` has one item for each level, the outermost first. The last item serves all deeper levels. An
     item has the ε of the level's choices, of weights e^(ε·quality/2), and the noise scale and the threshold
@@ -63,7 +63,7 @@ def rec_law(
 
 
 def _least_of_windows(values: Sequence[float], length: int) -> float:
-    """Return the largest x such that `length` successive values are all at least x."""
+    """Return the largest x that `length` successive values all reach."""
     return max(min(values[i : i + length]) for i in range(len(values) - length + 1))
 
 

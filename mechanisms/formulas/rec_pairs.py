@@ -1,4 +1,4 @@
-"""Pairs of quality functions with a large privacy loss of Rec, from hill climbs."""
+"""Pairs of quality functions with a large privacy loss of Rec."""
 
 from __future__ import annotations
 

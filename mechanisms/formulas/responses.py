@@ -64,7 +64,7 @@ def labels(made: Any) -> Formulas:
 
 
 def count_and_survey(made: Any) -> Formulas:
-    """Return the formulas of a geometric count and a randomized response, ε/2 each."""
+    """Return the formulas of a noisy count and a randomized response."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

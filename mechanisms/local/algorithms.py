@@ -16,7 +16,7 @@ __all__ = ["mean_then_share", "poll_twice"]
 
 
 def poll_twice(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[int, ...]]:
-    """Ask every entry for its bit, and ask those that answered 0 again.
+    """Ask all entries for their bit, and those that answered 0 again.
 
     If more than half answered 0, the second question has a smaller budget.
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["BoundedQuery"]
 
 _SLACK = 1e-12
-"""How far rounded coordinates may exceed the norm, as a fraction of it."""
+"""Relative excess of rounded coordinates over the norm that is allowed."""
 
 
 class BoundedQuery:
-    """A query whose values are numbers, or vectors of numbers, in [−b, b].
+    """A query with numbers or vectors in [−b, b] as values.
 
     Parameters
     ----------

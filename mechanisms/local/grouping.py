@@ -1,4 +1,4 @@
-"""Entries grouped by value, so that equal entries share one call of a sampler."""
+"""Entries grouped by value."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["Grouped"]
 
 _LONG = 64
-"""Number of entries from which on an array is quicker than a list."""
+"""Least number of entries for which an array is used."""
 
 
 class Grouped:
-    """A database of entries, with the indices of every distinct entry on request.
+    """A database of entries, and the indices of every distinct entry.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Grouped:
 
 
 def _packed(entries: Any) -> Any:
-    """Return a long list of plain numbers of one kind as an array."""
+    """Return a long list of plain numbers as an array."""
     if len(entries) < _LONG or not isinstance(entries, (list, tuple, range)):
         return entries
     kinds = {int} if isinstance(entries, range) else set(map(type, entries))

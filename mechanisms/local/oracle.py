@@ -148,7 +148,7 @@ class LROracle:
         ]
 
     def _book(self, places: Any, cost: float, randomizer: Any) -> tuple[Any, NDArray[np.float64]]:
-        """Book the cost of a question, and return its entries with what they had spent."""
+        """Book the cost of a question, and return its entries."""
         touched, times = _counted(places)
         before = np.copy(self._spent[touched])
         after = before + times * cost
@@ -186,7 +186,7 @@ def _budget(epsilon: Any, size: int) -> NDArray[np.float64]:
 
 
 def _counted(places: Any) -> tuple[Any, Any]:
-    """Return the distinct entries of a question, and how often each is asked."""
+    """Return the distinct entries of a question with their counts."""
     if isinstance(places, slice):
         return places, 1
     return np.unique(places, return_counts=True)

@@ -71,7 +71,7 @@ class _Protocol(PlainParameters):
         return [self._run(entries, rng) for _ in range(size)]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of databases that differ in one entry, one pair for each entry."""
+        """Return, for each entry, a pair of databases that differ there."""
         first, last = self.records[0], self.records[-1]
         base = [first] * self.size
         return [(base, [*base[:i], last, *base[i + 1 :]]) for i in range(min(self.size, 8))]
@@ -104,7 +104,7 @@ class _Protocol(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class NonInteractiveProtocol(_Protocol):
-    """A local algorithm that asks all its questions before it gets any answer.
+    """A local algorithm that asks all its questions at once.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class NonInteractiveProtocol(_Protocol):
         return self.conclude(told, answers)
 
     def _block(self, entries: Grouped, runs: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of several runs, as a matrix if possible, else as a list."""
+        """Return the outputs of several runs."""
         assert not callable(self.queries)
         drawn = [answered_often(query, entries, runs, rng=rng) for query in self.queries]
         if self.conclude is None and all(isinstance(answers, np.ndarray) for answers in drawn):

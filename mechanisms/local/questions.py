@@ -12,7 +12,7 @@ from audit.errors import InvalidKind, InvalidValue
 __all__ = ["Query", "checked_queries", "checked_query", "places_of"]
 
 Query: TypeAlias = tuple[Any, Any]
-"""A question: the index of an entry, or several, and the randomizer that they use."""
+"""A question, which is entries and the randomizer that they use."""
 
 
 def checked_query(query: Any) -> Query:

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the greatest total cost of the questions to one of the entries.
+    """Return the largest total cost of the questions to one entry.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class NoisyCounts(ClaimsPure):
         return noise + [rows.count(category) for category in self.records]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return, for each category, the empty database and one record of the category."""
+        """Return, for each category, no record and one record."""
         return [([], [category]) for category in self.records]
 
 

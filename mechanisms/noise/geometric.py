@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["GeometricMechanism", "TruncatedGeometricMechanism"]
 
 _LARGEST_ANSWER = 2**53
-"""Largest integer answer, so that floats are exact and noise fits into 64 bits."""
+"""Largest integer answer that the mechanism accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return self.epsilon / self.sensitivity
 
     def answer(self, database: Any) -> int:
-        """Return the query's exact answer, an integer of absolute value at most 2^53."""
+        """Return the query's exact answer, an integer."""
         answer = self.query(database)
         try:
             number = index(answer)

@@ -187,7 +187,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def _at(self, alpha: float | None, beta: float | None) -> LaplaceMean:
-        """Return the mechanism for the least number of values with error at most alpha."""
+        """Return the mechanism for the least number of values at this error."""
         told = self if beta is None else replace(self, beta=beta)
         most = self.utility_claim.alpha if alpha is None else alpha
         finite_number(most, what=f"The `alpha` of `{type(self).__name__}`", above=0)

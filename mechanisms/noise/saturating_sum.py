@@ -86,7 +86,7 @@ class SaturatingSum(ClaimsPure):
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of databases that differ by one record of the largest value."""
+        """Return two pairs of databases that differ by one large record."""
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 
 

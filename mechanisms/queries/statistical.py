@@ -20,7 +20,7 @@ __all__ = ["StatisticalQuery"]
 
 @dataclass(frozen=True)
 class StatisticalQuery:
-    """A query for the mean of a function over a distribution, within a tolerance.
+    """A query for the mean of a function over a distribution.
 
     Parameters
     ----------

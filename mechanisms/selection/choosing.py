@@ -236,7 +236,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return supported(names, whole_scores(scores, owner=owner))
 
     def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """Return the solutions that score at least 1 and their scores, from all scores."""
+        """Return the solutions that score at least 1, and their scores."""
         return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -262,7 +262,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self._law(*self.scores(database))
 
     def law(self, scores: Any) -> Finite:
-        """Return the exact law of the answer for given scores of all solutions."""
+        """Return the exact law of the answer for given scores."""
         return self._law(*self._listed(scores))
 
     def _law(self, names: Sequence[Any], scores: NDArray[np.float64]) -> Finite:

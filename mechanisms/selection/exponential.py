@@ -110,7 +110,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy:
-        """The claim of BNS Proposition 1(ii) on how far the choice scores below the best."""
+        """The claim of BNS Proposition 1(ii) on the choice's score."""
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ScoreGaps", "StableSelectionGaps", "TightStableSelectionGaps"]
 
 _STEP = 2
-"""The most by which the difference of two scores of sensitivity 1 moves."""
+"""The most by which a difference of two scores moves."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ScoreGaps:
     name: ClassVar[str] = "score-gaps"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether one gap can occur on a database and the other on a neighbour."""
+        """Return whether two gaps can occur on neighbouring databases."""
         return len(left) == len(right) == 1 and 0 < abs(left[0] - right[0]) <= _STEP
 
     def neighbours(
@@ -174,7 +174,7 @@ class StableSelectionGaps(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelectionGaps(StableSelectionGaps):
-    """The tight A_dist on all pairs of gaps that neighbouring databases can have.
+    """The tight A_dist on all pairs of gaps of neighbouring databases.
 
     Parameters
     ----------

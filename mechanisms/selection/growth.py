@@ -24,7 +24,7 @@ __all__ = ["GrowthCheck", "GrowthViolation", "check_growth"]
 
 @dataclass(frozen=True)
 class GrowthViolation:
-    """Two databases that differ by one record and break the bounded growth of a score.
+    """Two databases that break the bounded growth of a score.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs of neighbours, or none if there is only one solution.
+        """Return two pairs of neighbours, or none for one solution.
 
         In one pair a solution that is not the best loses its only vote. In one pair the only vote moves.
         """

@@ -1,4 +1,4 @@
-"""Scores of candidate solutions, or the two best scores of very many solutions."""
+"""Scores of candidate solutions, or the two best scores."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TwoBest(NamedTuple):
 
 @runtime_checkable
 class Leaders(Protocol):
-    """Finds the two best solutions on a database when they are too many to list.
+    """Finds the two best of very many solutions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The mechanism A_dist, which returns a solution only if it is far ahead."""
+"""A_dist, which returns a solution only if it is far ahead."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class StableSelection(PlainParameters):
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases whose best solution leads by just enough for the utility claim.
+        """Return databases with just the lead that the utility claim needs.
 
         The score must be the default one over words, or `leaders` a `MostFrequent`.
 
@@ -230,7 +230,7 @@ class StableSelection(PlainParameters):
         )
 
     def failure(self, gap: float) -> float:
-        """Return the probability that a solution with the lead `gap` is not returned.
+        """Return the probability that a lead of `gap` gives no solution.
 
         Examples
         --------
@@ -298,7 +298,7 @@ class StableSelection(PlainParameters):
         return best.gap, best.solution if best.gap > 0.0 else TIED
 
     def _checked(self, best: TwoBest) -> TwoBest:
-        """Return the result of `leaders` with its scores as floats, if it is valid."""
+        """Return a valid result of `leaders` with scores as floats."""
         owner = type(self).__name__
         score, runner_up = (
             finite_number(value, what=f"A score of the `leaders` of `{owner}`")

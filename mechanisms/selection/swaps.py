@@ -42,7 +42,7 @@ def revealing_swaps(
     heads: Sequence[int] = (0,),
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the pairs of neighbours that need the largest deltas, in falling order.
+    """Return the pairs of neighbours that need the largest deltas.
 
     The neighbours have few distinct records.
 

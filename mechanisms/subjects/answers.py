@@ -16,7 +16,7 @@ __all__ = ["floats"]
 
 
 def floats(values: Any, *, what: str) -> NDArray[np.float64]:
-    """Return a number, or a (nested) sequence of numbers, as an array of floats.
+    """Return numbers as an array of floats.
 
     Parameters
     ----------

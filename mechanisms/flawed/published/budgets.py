@@ -25,7 +25,7 @@ __all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
 
 @dataclass(frozen=True, kw_only=True)
 class SwappedShares(ClaimsPure):
-    """The count and the coordinate sums of a cluster, with swapped shares of epsilon.
+    """Sums and a count of a cluster, with swapped shares of epsilon.
 
     Let d be the number of coordinates and t = (4·d·0.225²)^(1/3). Each sum should get 1/(d + t) of epsilon
     and the count t/(d + t). Swapped, the shares add up to (1 + d·t)/(d + t), which is above 1 if t > 1. The
@@ -84,7 +84,7 @@ class SwappedShares(ClaimsPure):
         return float((1.0 / self.scales).sum())
 
     def answer(self, database: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-        """Return the exact count and the sums of the coordinates, clipped into [−1, 1]."""
+        """Return the count and the sums of the clipped coordinates."""
         rows = np.clip(np.array(database, dtype=float).reshape(-1, self.dimension), -1.0, 1.0)
         return np.concatenate([[len(rows)], rows.sum(axis=0)])
 
@@ -102,7 +102,7 @@ class SwappedShares(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class ShuffledBatches(ClaimsApproximate):
-    """Noisy records in random order, with a claim that holds for Poisson sampling.
+    """Shuffled noisy records, with a claim that needs Poisson sampling.
 
     Each step outputs one record, clipped into [−1, 1], plus Gaussian noise of standard deviation ½. A missing
     record counts as 0. With sampling at rate 1/steps a record would be absent in many runs, but here it is
@@ -158,7 +158,7 @@ class ShuffledBatches(ClaimsApproximate):
 
 @dataclass(frozen=True, kw_only=True)
 class ClassicalGaussian(ClaimsApproximate):
-    """A count with Gaussian noise by a formula that is proved only for epsilon < 1.
+    """A count with Gaussian noise by a formula for epsilon < 1.
 
     The standard deviation is s = √(2·ln(1.25/delta))/epsilon, here at epsilon = 15. For the normal
     distribution function Φ the true delta is Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle

@@ -21,7 +21,7 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 
 @dataclass(frozen=True, kw_only=True)
 class TextbookLaplace(OnRecords):
-    """A count with Laplace noise in double precision, whose low bits reveal the count.
+    """A count with Laplace noise in double precision.
 
     The noise is the logarithm of one of 2^53 numbers. Near 0 it lies on a fine grid, but 1 plus noise is
     rounded to multiples of 2^(−53) or coarser. So some outputs below ½ can come from the count 0 and never

@@ -21,7 +21,7 @@ __all__ = ["InclusiveThreshold", "KeysFromData"]
 
 @dataclass(frozen=True, kw_only=True)
 class KeysFromData(OnRecords):
-    """A noisy count for every key that occurs in the data, and for no other.
+    """A noisy count for every key that occurs in the data.
 
     A key that only one record has shows that record, so the loss is unbounded. Keys fixed in advance would be
     right, or a threshold and a delta (`ThresholdRelease`).

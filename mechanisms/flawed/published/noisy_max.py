@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy answer, with noise for its index only."""
+"""Noisy max that reports the largest noisy answer itself."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class FrequencyScaleCounts(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsUnderReplacing(NoisyCounts):
-    """Counts with noise for adding a record, although the claim is for replacing one.
+    """Counts with noise for adding a record, but a claim for replacing one.
 
     Two counts change by 1 each, so with noise of scale 1/epsilon the loss is 2·epsilon. Scale 2/epsilon would
     be right.

@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class ValueSparseVector(NoisyThreshold):
-    """Reports an answer above the threshold by the noisy value that was compared.
+    """Reports an answer above the threshold by its compared noisy value.
 
     Let k be the place of the value v, T the threshold and a_i the answers. Let the threshold's noise have
     density g, and the queries' noise density f and distribution function F. The joint density of k and v is
@@ -59,7 +59,7 @@ class ValueSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the place and the value that each run reports, of shape (size, 2)."""
+        """Return the place and the value of each run, of shape (size, 2)."""
         bar, noisy = self.noisy(database, size, rng)
         hits, queries = noisy >= bar, noisy.shape[1]
         place = np.where(hits.any(axis=1), hits.argmax(axis=1), queries)
@@ -105,7 +105,7 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class EndlessSparseVector(NoisyThreshold):
-    """The sparse vector technique for one answer above the threshold, without a stop.
+    """The sparse vector technique without a stop.
 
     The threshold and every answer have noise of scale 2/epsilon. Suppose that d/2 answers far above the
     threshold are reported below it, and d/2 answers far below it are reported above. For thresholds between
@@ -136,7 +136,7 @@ class EndlessSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return 1 for every answer above the threshold, and 0 for every other."""
+        """Return 1 for answers above the threshold, and 0 for others."""
         return hits.astype(np.int64)
 
 

@@ -23,7 +23,7 @@ __all__ = ["DiscardedClip", "NanAsZero", "OneEndSquares", "RangeFromData", "Wrap
 
 @dataclass(frozen=True, kw_only=True)
 class _LaplaceSum(OnRecords):
-    """A sum of records with the Laplace noise for changes by at most 1."""
+    """A sum of records with Laplace noise for changes by at most 1."""
 
     @property
     def scale(self) -> float:
@@ -41,7 +41,7 @@ class _LaplaceSum(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class OneEndSquares(_LaplaceSum):
-    """A sum of squares of clamped values with noise for one end of their range.
+    """A sum of squares with noise for one end of the range.
 
     The range is [lower, upper], and the noise has scale lower²/epsilon. Replacing 0 by `upper` moves the sum
     by upper². So the loss is epsilon·upper²/lower², 9 for [−1, 3] at epsilon = 1. Scale max(lower²,
@@ -124,7 +124,7 @@ class RangeFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class WrappingSum(OnRecords):
-    """A sum of values in {0 … upper}, computed in an 8-bit integer that overflows.
+    """A sum of values in an 8-bit integer that overflows.
 
     The noise suits changes by `upper`. But in 8 bits 127 + 1 is −128, so one record can move the sum by 255.
     The loss is then 255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. A larger type would be right, or
@@ -173,7 +173,7 @@ class WrappingSum(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscardedClip(_LaplaceSum):
-    """A sum that clips the values into [0, 1] but adds up the unclipped ones.
+    """A sum that clips the values but adds up the unclipped ones.
 
     Adding a record x moves the sum by |x|, so the loss is epsilon·|x|, which is unbounded.
 
@@ -211,7 +211,7 @@ class DiscardedClip(_LaplaceSum):
 
 @dataclass(frozen=True, kw_only=True)
 class NanAsZero(_LaplaceSum):
-    """A sum of values clipped into [0, 1] that becomes 0 if one of them is NaN.
+    """A sum of clipped values that becomes 0 if one of them is NaN.
 
     NaN survives the clipping. Replacing one of n ones by NaN moves the sum from n to 0. So the loss is
     n·epsilon, 20 for twenty records at epsilon = 1.

@@ -144,7 +144,7 @@ class LaplaceAverage(LocalAverage):
         return Product([self.noise.law_of_mean(value) for value in mean.tolist()])
 
     def error_bound(self, beta: float) -> float:
-        """Return a bound on |answer − E[g]|, exceeded with probability at most `beta`.
+        """Return a bound on |answer − E[g]| that fails with probability `beta`.
 
         Guarantee
         ---------
@@ -234,7 +234,7 @@ class SignAverage(LocalAverage):
         return np.asarray(self._estimate(2 * reported - self._n))
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, or None for more than 256 entries."""
+        """Return the exact law of the answer, or None beyond 256 entries."""
         return None if self._n > _MOST_EXACT else self.law(database)
 
     def law(self, database: Any) -> Finite:
@@ -248,7 +248,7 @@ class SignAverage(LocalAverage):
         return _sign_law(self._ones(database), self._n, self.epsilon)
 
     def error_bound(self, beta: float) -> float:
-        """Return a bound on |answer − E[g]|, exceeded with probability at most `beta`.
+        """Return a bound on |answer − E[g]| that fails with probability `beta`.
 
         Guarantee
         ---------

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LocalAverage"]
 
 _CHUNK = 2**17
-"""Number of entries that answer at once, and the most that a run holds in memory."""
+"""Number of entries that a run answers and holds at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The claim that the answer is within the tolerance, or None without a tolerance."""
+        """The claim that the answer is within the tolerance, or None."""
         return None if self.tolerance is None else Accuracy(self.tolerance, self.beta)
 
     @property
@@ -133,7 +133,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         raise NotImplementedError
 
     def problems(self) -> list[MeanProblem]:
-        """Return distributions of the entries under which the mean is hard to estimate.
+        """Return distributions of the entries that make the mean hard to estimate.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Exact failure probabilities of local averages, and the error at a given size."""
+"""Exact failure probabilities and guaranteed errors of local averages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Together they are below 1e-15 for n up to 10 million.
 """
 
 _TIE = 1e-9
-"""A deviation that equals tau up to rounding does not count as above it."""
+"""Deviations from tau that count as rounding."""
 
 
 def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float = 1.0) -> float:
@@ -125,7 +125,7 @@ def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimensi
 
 
 def _deviations(size: int, high: float, *, bound: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return, for k = 0 … size, the probability of k high entries and their deviation."""
+    """Return the probabilities of high entries and their deviations."""
     from scipy import stats
 
     high = probability(high, what="The probability `high`")

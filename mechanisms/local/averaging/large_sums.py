@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["log_density", "log_tail"]
 
 _NODES = 48
-"""Points of the Gauss rule, enough for 13 digits of the tail's integral."""
+"""Points of the Gauss rule, for 13 digits of the integral."""
 
 _BEYOND = 45.0
-"""The integral of a tail ends where the density has fallen by e^−45."""
+"""A tail's integral ends where the density has fallen by e^−45."""
 
 _CELLS = 2**19
 """Nodes that are held at once, 4 MB for each array."""

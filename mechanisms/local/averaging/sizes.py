@@ -35,7 +35,7 @@ _ROUNDING = 1e-12
 
 
 def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return the number of entries that the repaired K11 Lemma 5.6 asks for.
+    """Return the number of entries in the repaired K11 Lemma 5.6.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return how many entries are needed for a mean *noise* within ± `tau`.
+    """Return how many entries keep a mean *noise* within ± `tau`.
 
     Guarantee
     ---------

@@ -1,4 +1,4 @@
-"""The exact law of a sum of Laplace variables, and bounds on its tail."""
+"""The exact law of a sum of Laplace variables, and tail bounds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CELLS = 2**21
 """Terms of the mixture held at once, 16 MB."""
 
 _MIXED = 256
-"""Up to this many variables the law is a mixture, and beyond it an expansion."""
+"""Most variables whose law is computed as a mixture."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class LaplaceSum:
         return np.minimum(self._mixed(x, self._log_shape_tails), 0.0)
 
     def _by(self, function: Callable[[NDArray[np.float64], int], NDArray[np.float64]], x: Any) -> Any:
-        """Return the value of a function of |x|/scale, in the shape of x."""
+        """Return the value of a function of |x|/scale."""
         points = np.abs(np.ravel(np.asarray(x, dtype=np.float64))) / self.scale
         return np.reshape(function(points, self.size), np.shape(x))
 
@@ -222,7 +222,7 @@ def _quantiles(total: LaplaceSum, wanted: bytes) -> NDArray[np.float64]:
 
 
 def _functions(total: LaplaceSum, answer: float) -> tuple[Function, Function, Function]:
-    """Return the log-density, log-cdf and log-sf of `answer` plus a mean of variables."""
+    """Return log-density, log-cdf and log-sf of `answer` plus a mean."""
     size = total.size
 
     def scaled(x: Any) -> Any:
@@ -245,7 +245,7 @@ def _poisson_mixture(points: NDArray[np.float64], logs: NDArray[np.float64]) -> 
 
 
 def laplace_rate(x: float) -> float:
-    """Return the best exponent of a tail bound for means of Laplace variables.
+    """Return the best exponent of a tail bound for Laplace means.
 
     The bound is Pr[mean of n Lap(λ) variables > x·λ] ≤ e^(−n·I(x)), with exponent I(x).
 

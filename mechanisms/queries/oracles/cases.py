@@ -155,7 +155,7 @@ def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[fl
 
 
 def reweighted(label: str, population: Population, weights: NDArray[np.float64]) -> tuple[str, Population]:
-    """Return the population with new rounded weights, and a name that states them.
+    """Return a reweighted population and a name that states the weights.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 
 @dataclass(frozen=True)
 class Reweighted:
-    """Populations for a search, with the points of known ones and other weights.
+    """Populations for a search, with new weights of known points.
 
     A subclass may define `keeps`, or propose others.
 
@@ -190,7 +190,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a name and a population with changed weights, or the given ones."""
+        """Return a name and a population with changed weights, if allowed."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -21,7 +21,7 @@ __all__ = ["ChunkOracle", "SampleOracle", "sample_size", "sampling_size"]
 
 
 def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return how many records an average needs to be within `tau` of the mean.
+    """Return how many records an average needs.
 
     `beta` is the allowed probability of a larger error.
 
@@ -167,7 +167,7 @@ class ChunkOracle(Oracle):
 
 
 class SampleOracle(ChunkOracle):
-    """Answers with the average over a fresh chunk of a sample (B Theorem 6).
+    """Answers with the average over a fresh chunk (B Theorem 6).
 
     Parameters
     ----------

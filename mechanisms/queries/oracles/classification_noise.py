@@ -49,7 +49,7 @@ def rate(value: Any, *, what: str) -> float:
 
 
 def noisy_labels(population: Population, eta: float) -> Population:
-    """Return the distribution of examples after each label was flipped at rate `eta`.
+    """Return the distribution of examples with noisy labels.
 
     An example is (x, y) with a label y of −1 or 1.
 
@@ -84,7 +84,7 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 
 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
-    """Return how many noisy examples answer queries about clean examples.
+    """Return how many noisy examples clean queries need.
 
     The examples are for a `SampleOracle` that allows 2M queries, where M is `queries`.
 
@@ -113,7 +113,7 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return two queries about noisy examples that replace one about clean examples.
+    """Return two queries about noisy examples for one about clean ones.
 
     The mean of query 1, divided by 1 − 2·eta, is the part of the clean mean that depends on labels. The mean
     of query 2 is the rest.
@@ -210,7 +210,7 @@ _RESOLUTION = 1e-13
 def once_each(
     function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
 ) -> NDArray[np.float64]:
-    """Return the function's value for each example, from one call per distinct object.
+    """Return the function's value for each example.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def once_each(
 
 @dataclass(frozen=True)
 class _Term:
-    """One of two terms that add up to a query φ(x, y), from φ(x, 1) and φ(x, −1)."""
+    """One of two terms that add up to a query φ(x, y)."""
 
     query: StatisticalQuery
 

@@ -59,7 +59,7 @@ class Estimator(Protocol):
 
 
 class LocalOracle(ChunkOracle):
-    """Answers each query in the local model, from entries that no other query uses.
+    """Answers each query in the local model, from fresh entries.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class TranscribedOracle(LocalOracle):
 
     @property
     def transcript(self) -> tuple[Any, ...]:
-        """A tuple with, for each round, the reports query by query and then the answers."""
+        """For each round, the reports query by query, then the answers."""
         return flattened(self._said)
 
 
@@ -337,7 +337,7 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Signs:
-    """Maps records to 1 where the Boolean query has its high value, else to −1."""
+    """Maps records to 1 or −1 by the value of a Boolean query."""
 
     query: StatisticalQuery
 

@@ -46,7 +46,7 @@ class SQOracle(Protocol):
         """Return an answer, which for a valid oracle is within tau of the query's mean."""
 
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
-        """Return the answers to a list of queries that is fixed before any answer."""
+        """Return the answers to queries that are fixed in advance."""
 
 
 class Oracle(ABC):
@@ -99,7 +99,7 @@ class Oracle(ABC):
         return np.array(self.ask_all([query] * times), dtype=np.float64)
 
     def nonadaptive(self) -> NonAdaptive:
-        """Return an object that asks this oracle one round of queries and no more."""
+        """Return an object that asks this oracle one round only."""
         return NonAdaptive(self)
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
@@ -151,7 +151,7 @@ class NonAdaptive:
         self._used = False
 
     def ask(self, query: StatisticalQuery) -> float:
-        """Refuse, because an algorithm that asks one query at a time may adapt."""
+        """Refuse, because single queries may depend on earlier answers."""
         del query
         raise InvalidValue(
             "A non-adaptive algorithm must ask everything in one `ask_all`; it asks one query by itself."

@@ -30,7 +30,7 @@ __all__ = ["OracleRun", "oracle_entry"]
 
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
-"""Number of offsets that are tried one by one, from the first query on."""
+"""Number of queries whose offsets are tried one by one."""
 _STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
@@ -40,7 +40,7 @@ _BUDGET = 600
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OracleRun(ChecksDraws):
-    """An SQ algorithm as a mechanism whose database is an `OracleCase` that it asks.
+    """An SQ algorithm as a mechanism on oracles.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class SQAlgorithm:
 
 
 def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
-    """Return the algorithm that asks for a mean, and then for the distance from it.
+    """Return the algorithm that asks for a mean and the distance from it.
 
     Query 2 asks for the average distance of values from the *answer* to query 1.
 

@@ -34,7 +34,7 @@ def _squares(records: Any) -> Any:
 
 
 class _Deviation:
-    """Asks for the mean and the mean square, and returns the estimated deviation."""
+    """Estimates a standard deviation from the mean and the mean square."""
 
     def __init__(self, tau: float) -> None:
         self.queries = (

@@ -39,7 +39,7 @@ class SQLearner(SQAlgorithm):
 
 
 def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
-    """Return the algorithm that guesses y from x, and asks how often the guess errs.
+    """Return the algorithm that guesses y from x and tests the guess.
 
     Both x and y are −1 or 1. The guess is y = x or y = −x, by the sign of an estimate of E[x·y].
 

@@ -171,7 +171,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A private learner that knows only a bound on the rate of label noise.
+    """A private learner for a bounded, unknown rate of label noise.
 
     The learner tries several rates and tests the results.
 
@@ -282,7 +282,7 @@ class BoundedNoiseRun(SQRun):
         return PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
 
     def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
-        """Return the oracle for the next rate, with chunks after those of the last rate."""
+        """Return the oracle for the next rate."""
         return oracle
 
     def problems(self) -> list[NoisyProblem]:

@@ -239,7 +239,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
 
     def problems(self) -> list[QueryProblem]:
-        """Return distributions on the two records at which the last query is extreme."""
+        """Return distributions on two records that are extreme for the last query."""
         low, high = self._ends(self.queries[-1])
         shares = {"fair between the ends": 0.5, "one end only": 1.0, "one in ten at an end": 0.9}
         return [

@@ -1,4 +1,4 @@
-"""Learning from noisy labels when only a bound on the noise rate is known."""
+"""Learning from noisy labels of unknown rate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates up to `bound`, of which one is close to the true rate.
+    """Return noise rates of which one is close to the true rate.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
 
 
 def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float) -> int:
-    """Return how many noisy examples are needed to choose one of several predictors.
+    """Return how many noisy examples a choice of predictor needs.
 
     Guarantee
     ---------
@@ -84,7 +84,7 @@ def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A noise rate that was tried, with the learner's predictor and its test result.
+    """A noise rate with the learner's predictor and its test result.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Return the results of an SQ learner at each candidate rate, the best first.
+    """Return an SQ learner's results at each rate, the best first.
 
     Parameters
     ----------

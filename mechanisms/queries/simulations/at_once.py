@@ -103,7 +103,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """For every entry, each question to it and the entry's place in the question."""
+        """For every entry, its questions and its place in each."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -141,7 +141,7 @@ class NonInteractiveSimulation:
         return self.beta
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound on the distance of the output's law from the true law.
+        """Return a bound on the distance to the true law.
 
         The bound holds for every valid oracle. Distances for each entry add up. The answers of one entry may
         have at most 16 joint values.

@@ -152,7 +152,7 @@ class JointDensities(DensityRandomizer):
         return math.fsum(part.epsilon for part in self.parts)
 
     def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.object_]:
-        """Return `size` answers of a record, each a tuple with one answer of each part."""
+        """Return `size` answers of a record, as tuples."""
         drawn = [part.draw(record, size, rng).tolist() for part in self.parts]
         return _objects(list(zip(*drawn, strict=True)))
 

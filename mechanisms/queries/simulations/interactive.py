@@ -84,7 +84,7 @@ class InteractiveSimulation:
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
 
     def access(self, past: tuple[Any, ...]) -> Access | None:
-        """Return the access that follows past outcomes, or None if the run is over.
+        """Return the access that follows past outcomes, or None at the end.
 
         Outcomes are given as positions.
         """

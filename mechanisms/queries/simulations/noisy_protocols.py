@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["DIMENSION", "average_bit", "parity", "population", "simulated_rounds", "simulated_value"]
 
 DIMENSION = 4
-"""Number of bits of a record, which is a number 0 … 15."""
+"""Number of bits of a record."""
 
 
 def average_bit(records: Any) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ class _End:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """How the next answer of a run is simulated, and what follows each outcome."""
+    """How the next answer of a run is simulated, and what follows."""
 
     access: Access
     after: Callable[[Any], _Node]
@@ -202,7 +202,7 @@ class ProtocolSimulation:
     def _within(
         self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
-        """Return the state of a run in which a question has got only its first answers."""
+        """Return the state of a run within a question."""
         if len(said) == len(question.entries):
             return self._grown((*answers, question.answer(said)), pasts)
         entry = question.entries[len(said)]

@@ -50,7 +50,7 @@ Answers = tuple[float, ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Access:
-    """One access to an entry, simulated by rejection sampling against an SQ oracle.
+    """One access to an entry, simulated against an SQ oracle.
 
     Parameters
     ----------

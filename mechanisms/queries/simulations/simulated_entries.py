@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question to entries, with its randomizer in the form that a simulation uses.
+    """A question to entries, in the form that a simulation uses.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class SimulationTerms:
             )
 
     def question(self, query: Query) -> Question:
-        """Return a question with its randomizer in the form that a simulation uses."""
+        """Return a question in the form that a simulation uses."""
         entries, randomizer = query
         cost_of(randomizer)  # refuses anything that is not a local randomizer
         places = places_of(entries, self.size)
@@ -138,7 +138,7 @@ class SimulationTerms:
 
     @property
     def distance_bound(self) -> float:
-        """A bound beta/3 on the distance of the law of all answers from the true law."""
+        """A bound beta/3 on the distance of all answers from the true law."""
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:

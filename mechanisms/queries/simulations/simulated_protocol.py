@@ -163,7 +163,7 @@ class _SimulatedCoarsely(SimulatedProtocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
-    """A flawed simulation with the tolerance of K08 Lemmas 4.4 and 4.5 (finding N11).
+    """A flawed simulation with K08's tolerance (finding N11).
 
     The tolerance is beta/t for t answers, and the acceptance is p̃/(q·e^epsilon).
 
@@ -243,7 +243,7 @@ def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
 
 
 def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProtocol:
-    """Return a mechanism that runs randomized response, or simulates it as in K08.
+    """Return a mechanism that runs or simulates randomized response.
 
     The simulation has the tolerance of K08 Lemma 4.4.
 

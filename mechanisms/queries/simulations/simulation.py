@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 
 def check_budget(accesses: Any, beta: Any, *, owner: str) -> None:
-    """Raise an error unless accesses are at least 1 and a distance is in (0, 1].
+    """Raise an error unless accesses and distance are valid.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class FixedRoundsSimulation:
         )
 
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the law of one outcome for given estimates of the true law.
+        """Return the law of one outcome for given estimates.
 
         `weights` has the estimate for each proposal. If a round accepts with probability A, round i is
         reached with probability (1 − A)^(i−1). Over N rounds these add up to (1 − (1 − A)^N)/A.

@@ -165,7 +165,7 @@ class TableRandomizer(ChecksDraws):
 
     @cached_property
     def epsilon(self) -> float:
-        """The exact loss, which is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|."""
+        """The exact loss, the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|."""
         possible = self.probabilities[:, self.probabilities.min(axis=0) > 0.0]
         spread = float((np.log(possible.max(axis=0)) - np.log(possible.min(axis=0))).max())
         return spread if spread > _ROUNDING else 0.0
