@@ -88,7 +88,7 @@ class NoisyThreshold(OnQueryAnswers):
         return bar, answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
 
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the marks: 1 for a hit, 0 for a miss, −1 after `limit` hits."""
+        """Return the marks of answers above (1), below (0), and after `limit` hits (−1)."""
         before: NDArray[np.int64] = np.cumsum(hits, axis=1) - hits
         return np.where(before < self.limit, hits.astype(np.int64), -1)
 

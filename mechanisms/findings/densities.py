@@ -60,7 +60,7 @@ def grid(scale: float, step: float) -> Values:
 
 
 def _noise(values: Values, answers: Values, scale: float) -> Values:
-    """Return the density of value + Lap(scale) at answers, shape (values, answers)."""
+    """Return the density of value + Lap(scale) at answers, of shape (values, answers)."""
     return np.exp(-np.abs(answers - values[:, None]) / scale) / (2.0 * scale)
 
 

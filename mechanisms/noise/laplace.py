@@ -112,7 +112,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
         return float(answer) if self.dimension is None else answer
 
     def __call__(self, database: Any, rng: np.random.Generator) -> float | NDArray[np.float64]:
-        """Return one noisy answer: a float, or an array of `dimension` floats."""
+        """Return one noisy answer, as a float or an array of `dimension` floats."""
         answer = self.answer(database)
         if isinstance(answer, float):
             return answer + rng.laplace(0.0, self.scale)

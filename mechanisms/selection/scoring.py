@@ -165,7 +165,8 @@ def check_solutions(
 ) -> None:
     """Raise an error if solutions are not valid.
 
-    Solutions must be enough, few enough to list, distinct, and different from the words for a refusal.
+    There must be enough solutions, and few enough to list. They must be distinct, and different from the
+    words for a refusal.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ __all__ = ["ChunkOracle", "SampleOracle", "sample_size", "sampling_size"]
 
 
 def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return how many records an average needs.
+    """Return how many records keep an average within `tau` of the mean.
 
     `beta` is the allowed probability of a larger error.
 
