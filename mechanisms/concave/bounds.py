@@ -10,7 +10,7 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 __all__ = ["calls", "ceiling", "least_promise", "lemma_2", "levels", "log_star"]
 
 SMALL = 32
-"""Largest top of a range on which Rec is one exponential mechanism."""
+"""Largest top for which Rec is one exponential mechanism (BNS Fig. 1, step 1)."""
 
 
 def log_star(number: int) -> int:

@@ -125,7 +125,7 @@ def spread(top: int) -> list[int]:
 
 
 def chain(quality: StepFunction, settings: Settings) -> list[Level]:
-    """Return the recursion's levels, the outermost first (Fig. 1, steps 2 to 6).
+    """Return the recursion's levels, the outermost first (BNS Fig. 1, steps 2 to 6).
 
     L(j) is the largest x such that the quality is at least x on 2^j successive points. For j = log T′ + 1
     there are not enough points. As printed, L(log T′ + 1) is min{0, L(log T′)}.

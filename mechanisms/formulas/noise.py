@@ -60,7 +60,10 @@ def laplace(made: Any) -> Formulas:
 
 
 def laplace_mean(made: Any) -> Formulas:
-    """Return the formulas of a mean of values in [0, b] plus Lap(b/εn) (B Theorem 3)."""
+    """Return the formulas of a mean of values in [0, b] plus Lap(b/εn).
+
+    Sources: B Definition 2, Theorem 3.
+    """
     n, top = made.size, made.upper
     scale = top / (made.epsilon * n)
     outside = [-3.0 * top, math.nan, 2.0 * top] if made.clamp else []

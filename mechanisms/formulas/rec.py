@@ -28,7 +28,7 @@ def rec_law(
     budgets: Sequence[Budget],
     literal: bool = False,
 ) -> dict[int, float]:
-    """Return the log-probabilities of Rec, with findings N8 and E6 applied.
+    """Return Rec's log-probabilities (BNS Fig. 1), with findings N8 and E6 applied.
 
     `budgets` has one item for each level, the outermost first. The last item serves all deeper levels. An
     item has the ε of the level's choices, of weights e^(ε·quality/2), and the noise scale and the threshold

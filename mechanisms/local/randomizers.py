@@ -24,8 +24,8 @@ __all__ = ["LocalRandomizer", "Transparent", "cost_of", "drawn_for", "transition
 class LocalRandomizer(Protocol):
     """A mechanism on one record that is private in the local model.
 
-    K11 Definition 5.1. Nothing has to be inherited. The `relation` is Relation.LOCAL and the `claim` a
-    `PureDP`. An optional `sample(database, size, rng)` returns many answers of one entry. An optional
+    This is K11 Definition 5.1. Nothing has to be inherited. The `relation` is Relation.LOCAL and the `claim`
+    a `PureDP`. An optional `sample(database, size, rng)` returns many answers of one entry. An optional
     `respond(entries, rng)` returns one answer of each entry.
 
     Examples
@@ -99,6 +99,9 @@ def cost_of(randomizer: Any) -> float:
 
 def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
     """Return Pr[R(record) = output], or the density for continuous answers.
+
+    K11 Definition 5.1 and Claim 5.9 bound the probabilities of single outcomes. For continuous answers
+    densities take their place.
 
     Examples
     --------

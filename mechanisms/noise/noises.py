@@ -22,7 +22,7 @@ _SMALLEST_RATE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class LaplaceNoise:
-    """Laplace noise with density exp(−|x|/scale)/(2·scale).
+    """Laplace noise with density exp(−|x|/scale)/(2·scale), as in K11 §2.1.
 
     The standard deviation is √2·scale. B Definition 2 calls the *rate* 1/scale "scale", and K08 footnote 5
     prints the deviation as √2/scale.

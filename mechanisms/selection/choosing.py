@@ -174,7 +174,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems` with an infinite error of "⊥", as printed.
+        """Return the databases of `problems` with an infinite error of "⊥" (BNS Lemma 4).
 
         Examples
         --------
@@ -274,7 +274,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def failure(self, database: Any) -> float:
         """Return the probability that the answer is not good.
 
-        If no score exceeds alpha·size, every answer is good.
+        If no score exceeds alpha·size, every answer is good. This is how to read BNS Lemma 4.
 
         Examples
         --------

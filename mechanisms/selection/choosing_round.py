@@ -27,7 +27,7 @@ class ChoosingRound:
     Parameters
     ----------
     test
-        The noisy comparison of the best score with a threshold.
+        The noisy comparison of the best score (or 0) with a threshold.
     weight
         The factor of a score in the exponent, a quarter of epsilon.
 

@@ -110,8 +110,9 @@ class ChoosingScores(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these vectors holds for every score of this growth, on every pair of databases
-    of this size. The law depends on the scores alone, which lie in 0 … m.
+    What holds for all pairs of these vectors holds for every score of this growth over this many solutions,
+    on every pair of databases of this size. The law depends on the scores alone, which lie in 0 … m.
+    Replacing a record changes them as `BoundedGrowth` allows.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class StatedSize:
         Returns
         -------
         int
-            The number of records in one database.
+            The number of records in one database. Other parameters stay as they are.
 
         Raises
         ------

@@ -28,12 +28,12 @@ __all__ = [
 class ValueSparseVector(NoisyThreshold):
     """Reports an answer above the threshold by its compared noisy value.
 
-    Let k be the place of the value v, T the threshold and a_i the answers. Let the threshold's noise have
-    density g, and the queries' noise density f and distribution function F. The joint density of k and v is
-    f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r + T − a_i) dr. If v is below all answers, every factor is a pure
-    exponential. If m answers rise by 1, the density then changes by e^(m·epsilon/2), and no factor can change
-    by more. So the loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1. An answer with fresh noise
-    would be right.
+    The output is the place k of the answer and this value v. Let T be the threshold and a_i the answers. Let
+    the threshold's noise have density g, and the queries' noise density f and distribution function F. The
+    joint density of k and v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k} F(r + T − a_i) dr. If v is below all
+    answers, every factor is a pure exponential. If m answers rise by 1, the density then changes by
+    e^(m·epsilon/2), and no factor can change by more. So the loss is d·epsilon/2 for d queries, 5 for ten at
+    epsilon = 1. An answer with fresh noise would be right.
 
     Parameters
     ----------
