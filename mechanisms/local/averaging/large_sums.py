@@ -92,7 +92,10 @@ def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 @lru_cache(maxsize=64)
 def _olver(size: int) -> Polynomial:
-    """Return Σ_k (−1)^k·U_k(p)/ν^k, divided by Stirling's series, as a polynomial in p."""
+    """Return Σ_k (−1)^k·U_k(p)/ν^k divided by Stirling's series, as a polynomial.
+
+    U_{k+1} = p²(1 − p²)·U_k′/2 + ∫_0^p (1 − 5t²)·U_k dt/8 (DLMF 10.41.9).
+    """
     nu = size - 0.5
     half, eighth = Polynomial([0.0, 0.0, 0.5, 0.0, -0.5]), Polynomial([0.125, 0.0, -0.625])
     term = total = Polynomial([1.0])
