@@ -1,8 +1,8 @@
-"""The learners of points and thresholds over 64 bits: seconds per run and per exact law, and sample sizes.
+"""The learners of points and thresholds over 64 bits: speed and sample sizes.
 
     python benchmarks/approximate.py
 
-Times are seconds of CPU of this process, the median of three.
+Times are seconds of CPU per run and per exact law, the median of three.
 """
 
 from __future__ import annotations

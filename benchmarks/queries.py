@@ -1,4 +1,4 @@
-"""Measure statistical queries: outputs of B_(R,ε) and answers per second, and the simulation's error.
+"""Measure statistical queries: outputs of B_(R,ε), answers, and error.
 
 Usage: python benchmarks/queries.py [--outputs N]
 """
