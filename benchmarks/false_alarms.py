@@ -204,7 +204,7 @@ def audit_all(audits, *, seed=0, cases=CASES, budget=BUDGET):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the audits of tight mechanisms reveal about the auditor."""
+    """What audits of mechanisms that meet their claim with equality reveal."""
 
     audits: int
     refuted: int

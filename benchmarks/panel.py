@@ -2,9 +2,8 @@
 
 Every audit searches for its databases. The rules by group:
 
-- Correct mechanisms meet their claim with equality or nearly so. They may keep state or a cache, refuse some databases,
-  or have outputs of mixed types. At most 14 of 100 audits at significance 0.05 may refute one. The mean of
-  min(wealth at the stop, 20) may be at most 1 plus three standard errors.
+- Correct mechanisms meet their claim with equality or nearly so. At most 14 of 100 audits at significance
+  0.05 may refute one. The mean of min(wealth at the stop, 20) may be at most 1 plus three standard errors.
 - Mechanisms that reuse noise must never be refuted.
 - For a leak, the wealth must cross the limit in half of the audits, and 95 % of these audits must refute.
 
