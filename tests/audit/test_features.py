@@ -234,7 +234,7 @@ def test_only_plain_outputs_are_grouped():
 
 
 def test_outputs_that_hold_themselves_or_are_nested_deeply_are_viewed_at_once():
-    """`marshal` would visit each of 2^2000 paths, and recursion would not return."""
+    """`marshal` would visit 2^2000 paths through such outputs, and recursion would fail."""
     twice, deep = [], ()
     twice += [twice, twice]
     for _ in range(900):

@@ -68,7 +68,7 @@ def test_randomized_response_is_proved_at_its_own_epsilon_and_refuted_below(epsi
 @pytest.mark.parametrize("epsilon", [20.0, 22.0, 25.0])
 @pytest.mark.parametrize("share", [1.0, 0.25])
 def test_a_remainder_is_not_refuted_in_other_laws_either(epsilon, share):
-    """The float 1 − p is the mass of one or four outcomes, an atom, a step, or a factor's outcome."""
+    """The float 1 − p appears as a mass in finite laws, mixtures, steps and products."""
     p = answer(epsilon)
     q = (1.0 - p) * share
     rest = [p, *[q] * round(1.0 / share)]

@@ -175,7 +175,9 @@ def test_a_published_fault_is_refuted_and_its_witness_confirmed(name):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_the_runs_allowed_are_near_the_limit_of_any_auditor(name):
-    """Each case may use at most 60,000 runs, and 2,000 plus 2.5 times the limit.
+    """Each case may use at most 60,000 runs, and at most 2,000 plus 2.5 times its limit.
+
+    The limit is the runs that the best auditor needs if it bets on the event of the case.
 
     The limit is the runs that the best auditor needs if it bets on the event of the case.
     """

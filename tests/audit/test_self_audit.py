@@ -117,7 +117,7 @@ def test_each_audit_has_a_separate_seed_derived_from_the_root():
 
 
 def test_an_auditor_that_refutes_five_times_too_often_is_caught():
-    """It refutes at rates 0.5, 0.25 and 0.05 instead of 0.1, 0.05 and 0.01.
+    """The auditor refutes at rates 0.5, 0.25 and 0.05 instead of 0.1, 0.05 and 0.01.
 
     A row of 175 audits fails at 39 refutations or more at the first level, and at 25 or more at the second. A
     rate five times too high reaches these numbers with probability over 0.999.

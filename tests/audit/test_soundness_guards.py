@@ -389,7 +389,7 @@ def settled(failures, *, beta, significance):
 
 
 def crossing(failures, *, beta):
-    """Return a significance that the wealth reaches after the fifth trial only.
+    """Return a significance reached after the fifth of these trials, not the sixth.
 
     After the sixth trial the wealth is below it again.
     """

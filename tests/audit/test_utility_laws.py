@@ -29,7 +29,10 @@ def ones(p):
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner that fails as its law `says`, but always on the database `bad`."""
+    """A learner that fails with probability `says`, but always on the database `bad`.
+
+    Its law ignores this exception.
+    """
 
     bad: int | None = None
     says: float = 0.05

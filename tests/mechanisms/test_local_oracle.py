@@ -1,4 +1,4 @@
-"""The LR oracle keeps every entry within its budget, and refuses before it draws anything."""
+"""The LR oracle keeps every entry within its budget, or refuses beforehand."""
 
 import math
 
