@@ -45,7 +45,10 @@ def samples() -> tuple[Any, Any]:
 
 
 def runs() -> list[Figure]:
-    """Time a run and a law at m = 100,000, for a list of pairs and for a counted sample."""
+    """Time a run and a law at m = 100,000.
+
+    The examples are a list of pairs, and a counted sample.
+    """
     rng = np.random.default_rng(1)
     thresholds, points = samples()
     found = []

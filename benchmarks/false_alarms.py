@@ -130,8 +130,10 @@ class NoisyCount:
 
 
 class ExponentialNoisyMax:
-    """The index of the largest answer with exponential noise of scale 2. The loss is 1 if one answer leads by
-    2."""
+    """The index of the largest answer with exponential noise of scale 2.
+
+    The loss is 1 if one answer leads by 2.
+    """
 
     def __call__(self, database, rng):
         return int(self.sample(database, 1, rng)[0])

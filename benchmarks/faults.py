@@ -131,7 +131,10 @@ KINDS = (ThirdOfTheNoise, SameNoiseTwice, FixedSeed, ExactPart, ScaleFromData, R
 
 
 def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
-    """Return the correct mechanisms with fast calls, as entry, mechanism, task and pair."""
+    """Return the correct mechanisms with fast calls.
+
+    Each item is an entry, its mechanism, its task and the pair.
+    """
     found = []
     for entry in matching_entries(pattern):
         if "privacy" not in entry.audits or entry.expects("privacy") == "refuted":

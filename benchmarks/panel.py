@@ -52,7 +52,10 @@ Row = dict[str, Any]
 
 
 def audited(name: str, seed: int, *, runs: int, significance: float) -> Row:
-    """Audit one mechanism of the panel from its initial state, and return the table's row."""
+    """Audit one mechanism of the panel from its initial state.
+
+    Return the row for the table.
+    """
     entry, start = PANEL[name], time.perf_counter()
     own = zlib.crc32(name.encode()) + seed  # otherwise mechanisms with the same law would get the same draws
     with (
@@ -81,7 +84,7 @@ def _verdict(entry: Any, **terms: Any) -> Row:
 
 
 def judged(name: str, rows: list[Row], significance: float) -> Figure:
-    """Return whether the audits of a mechanism meet the rule of its group, as a figure."""
+    """Return a figure on whether a mechanism meets the rule of its group."""
     audits, refuted = len(rows), sum(row["verdict"] == "REFUTED" for row in rows)
     crossed = sum(row["crossed"] for row in rows)
     values = [min(math.exp(min(row["log_wealth"], 10)), CAP) for row in rows]

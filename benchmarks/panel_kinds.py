@@ -125,7 +125,7 @@ def cached_bounds(database, rng):
 
 
 def scores(total):
-    """Weights of the candidates 0 to 3; the candidate nearest to the total has the largest."""
+    """Weights of the candidates 0 to 3, largest nearest to the total."""
     weights = np.exp(-np.abs(np.arange(4) - total) / 2)
     return weights / weights.sum()
 

@@ -147,7 +147,10 @@ def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
 
 
 def audited(subject: Timed, pairs: Any, *, search: bool, **options: Any) -> tuple[AuditResult, float]:
-    """Return the result of an audit that uses its whole budget, and the audit's processor time."""
+    """Return the result and the processor time of an audit.
+
+    The audit uses its whole budget.
+    """
     given = [([float(x) for x in left], [float(x) for x in right]) for left, right in pairs]
     domain: dict[str, Any] = {"pairs": given}
     if search:

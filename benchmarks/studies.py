@@ -35,7 +35,10 @@ raise SystemExit(code)
 
 
 def preset(name: str) -> list[Figure]:
-    """Run one study without saved results, in a separate process, and return its figures."""
+    """Run one study in a separate process, and return its figures.
+
+    Saved results are not used.
+    """
     with tempfile.TemporaryDirectory() as folder:
         saved = Path(folder) / "study.json"
         done = subprocess.run(

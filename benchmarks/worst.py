@@ -41,10 +41,10 @@ def task_of(entry: Entry, sizes: tuple[int, int] | None) -> PrivacyTask:
 
 
 def rank(task: PrivacyTask, pair: Any) -> Rank:
-    """Return the loss at the claimed delta, the delta at the claimed epsilon, and three further numbers.
+    """Return the loss at the claimed delta, the claimed epsilon's delta, and more.
 
-    The further numbers are the loss at delta/4, and the delta at epsilon/4 and at 0. They rank pairs for
-    which the first two numbers are 0.
+    There are three further numbers: the loss at delta/4, and the delta at epsilon/4 and at 0. They rank
+    pairs for which the other two numbers are 0.
     """
     law_of, claim = task.subject.distribution, task.claim
     epsilon, delta = claim.epsilon, getattr(claim, "delta", 0.0)  # type: ignore[attr-defined]
@@ -80,8 +80,8 @@ def climbed(
 def turned(pair: Any, rng: np.random.Generator) -> Any:
     """Change several equal records of the two databases, and return the new pair.
 
-    The databases share these records, which become another record. Their number is drawn at random. Return
-    None if the databases share no record, or are not lists of equal length.
+    The databases share these records. All of them become the same other record. Their number is drawn at
+    random. Return None if the databases share no record, or are not lists of equal length.
     """
     one, other = pair
     if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):

@@ -45,7 +45,10 @@ def bars(_app: Sphinx, _what: str, _name: str, _of: Any, _options: Any, lines: l
 
 
 def every_public_name_is_there(app: Sphinx, failed: Exception | None) -> None:
-    """Warn of each public name that no page documents. In `make docs` a warning is an error."""
+    """Warn of each public name that no page documents.
+
+    In `make docs` a warning is an error.
+    """
     if failed is not None or app.builder.name != "html":
         return
     documented = {name.rpartition(".")[2] for name, *_ in app.env.domains["py"].get_objects()}

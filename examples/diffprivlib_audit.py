@@ -47,7 +47,7 @@ def laplace_truncated(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_folded(database):
-    """Return the count of ones with Laplace noise, folded back into the range of a count."""
+    """Return the count of ones with Laplace noise, folded into its range."""
     noise = mechanisms.LaplaceFolded(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 

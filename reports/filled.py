@@ -104,6 +104,6 @@ def _asset(name: str) -> Any:
 
 
 def _policy(style: str, script: str) -> str:
-    """Return a content security policy that allows only the page's own style and script."""
+    """Return a content security policy for the page's own style and script only."""
     own = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return f"default-src 'none'; style-src 'sha256-{own[0]}'; script-src 'sha256-{own[1]}'; base-uri 'none'"

@@ -87,7 +87,10 @@ def _several(name: str, values: set[object]) -> str:
 
 
 def outcome_sentence(results: Sequence[Saved]) -> str:
-    """Return the outcome of several audits in one sentence, for one audit an empty text."""
+    """Return the outcome of several audits in one sentence.
+
+    For a single audit the sentence is empty.
+    """
     wrong = [result for result in results if is_wrong(result)]
     if len(results) == 1:
         return ""  # the audit's own sentence says more
@@ -183,7 +186,10 @@ def _some(shown: int, count: int) -> str:
 
 
 def _point(result: Saved) -> tuple[float, float, str] | None:
-    """Return found ÷ claimed, detectable ÷ claimed (0 if nothing was to be detected), and the verdict."""
+    """Return found ÷ claimed, detectable ÷ claimed, and the verdict.
+
+    The second ratio is 0 if nothing was left to detect.
+    """
     if result.verdict in _OPEN:
         return None
     if isinstance(result, AuditResult):

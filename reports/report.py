@@ -1,4 +1,4 @@
-"""A whole page as a value, with its table of contents."""
+"""Everything that a page shows, with its table of contents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -93,7 +93,10 @@ def report(
 
 
 def _title(part: AuditsPart | None) -> str:
-    """Return a heading with the audited subject, or an empty text for several subjects."""
+    """Return a heading with the audited subject.
+
+    If there are several subjects, the heading is empty.
+    """
     names = {each.name for each in part.audits} if part is not None else set()
     if len(names) != 1:
         return ""

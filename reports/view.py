@@ -179,7 +179,7 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _whom(result: Saved) -> tuple[str, str]:
-    """Return a key that is the same for the privacy audit and the utility audit of a subject."""
+    """Return a key that the privacy and the utility audit of a subject share."""
     return result.subject, repr(sorted(result.parameters.items(), key=repr))
 
 
@@ -294,7 +294,10 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
 
 
 def _by_the_text(result: Saved) -> str:
-    """Return a text that compares code and formulas, or an empty text without formulas."""
+    """Return a text that compares code and formulas.
+
+    Without formulas the text is empty.
+    """
     told = alike.with_text(result)
     return f"By the text: {told}." if told else ""
 

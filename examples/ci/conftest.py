@@ -1,4 +1,7 @@
-"""Leave audits out of ordinary test runs; `pytest -m audit` runs them. Copy this file beside your tests."""
+"""Leave audits out of ordinary test runs.
+
+`pytest -m audit` runs the audits. Copy this file beside your tests.
+"""
 
 
 def pytest_collection_modifyitems(config, items):

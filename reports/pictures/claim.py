@@ -217,7 +217,7 @@ def _least_misses(x: float, epsilon: float, delta: float) -> float:
 
 
 def closeness(result: AuditResult) -> Picture | None:
-    """Return a picture of the claimed ε, the lower bound that was found, and the detectable ε."""
+    """Return a picture of the claimed, the found and the detectable ε."""
     epsilon, _ = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return None

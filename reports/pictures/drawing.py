@@ -179,10 +179,10 @@ class Drawing:
 
 
 def round_up(value: float) -> float:
-    """Return the next round number, for 0 the number 1.
+    """Return the least round number ≥ `value`, or 1 for 0.
 
-    A round number is 1, 1.5, 2, 3, 5 or 7 times a power of ten. Values above 1e300 count as 1e300, because
-    twice the result must stay finite.
+    A round number is 1, 1.5, 2, 3, 5 or 7 times a power of ten. Values above 1e300 count as 1e300,
+    because twice the result must stay finite.
     """
     if value < 1e-300:
         return 1.0
@@ -197,7 +197,7 @@ _DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Return the markup of an exponent, and of the character after it, which is not raised."""
+    """Return the markup of a raised exponent and of the character after it."""
     return f'<tspan class="raised" dy="-5">{found[1] or found[2]}</tspan><tspan dy="5">{found[3]}</tspan>'
 
 

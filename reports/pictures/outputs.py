@@ -90,7 +90,10 @@ def _part(whole: float, inside: float) -> str:
 
 
 def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw a histogram of each side, one above the other; return the height of the picture."""
+    """Draw a histogram of each side, one above the other.
+
+    Return the height of the picture.
+    """
     left, right, left_in, right_in = outputs.shares
     bins, names = len(outputs.edges) - 1, outputs.names[:_MOST_BESIDE]
     beside = _ALONE if len(names) == 1 else _BESIDE
@@ -134,10 +137,10 @@ def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequen
 
 
 def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw two bars for each value, one for each side; return the height of the picture.
+    """Draw two bars for each value, one for each side.
 
-    The axis ends at the largest share of a value. If the values of the event have much smaller shares, it
-    ends at the largest of these.
+    Return the height of the picture. The axis ends at the largest share of a value. If the values of the
+    event have much smaller shares, it ends at the largest of these.
     """
     left, right, left_in, right_in = outputs.shares
     scale, bottom = Scale(0.0, round_up(_longest(outputs)), 10.0, 410.0), 12 + _ROW * len(outputs.names)

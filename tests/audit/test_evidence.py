@@ -258,7 +258,7 @@ def test_the_path_of_a_ledger_adds_up_bets_at_several_distances(delta):
 
 
 def at_its_best(self, epsilons, deltas):
-    """Return the growth of the wealth if the event and stake that won most were bet on."""
+    """Return the growth of the wealth by the event and stake that won most."""
     payoffs = [log_payoffs(bet.p, bet.q, epsilons[0], deltas[0]) for bet in self.bets]
     won = [(bet.counts[:, None, :] @ paid).max() for bet, paid in zip(self.bets, payoffs, strict=True)]
     return np.array([won])
@@ -420,7 +420,7 @@ def test_the_bound_is_the_last_value_before_the_first_that_is_not_rejected(rejec
 
 
 def test_bounds_do_not_pass_the_truth():
-    """Each bound exceeds the truth, ε = 1 of Laplace noise, with probability at most 1e-8."""
+    """Each bound exceeds the true ε = 1 with probability at most 1e-8."""
     rng = np.random.default_rng(4)
     for _ in range(5):
         ledger = Ledger()

@@ -1,4 +1,4 @@
-"""The score that learns from every run, compared with the best score for known laws."""
+"""The score that learns from every run, beside the best score for known laws."""
 
 import numpy as np
 import pytest

@@ -247,7 +247,7 @@ def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
 def only_rare(monkeypatch):
     """Remove the event "not on its edge".
 
-    At ε = 0 it is exactly as informative as the event "on its edge".
+    At ε = 0 this event is exactly as informative as the event "on its edge".
     """
     options = audit.evidence.power._options
     monkeypatch.setattr(

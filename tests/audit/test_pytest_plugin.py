@@ -36,7 +36,10 @@ MECHANISMS = """
 
 @pytest.fixture
 def session(pytester):
-    """Return a function that runs pytest on the mechanisms and some tests, with warnings as errors."""
+    """Return a function that runs pytest on the mechanisms and some tests.
+
+    Warnings are errors.
+    """
 
     def run(tests, *arguments):
         pytester.makepyfile(test_privacy=MECHANISMS + tests)

@@ -1,4 +1,4 @@
-"""Saved refutations as tests fail if the fault is back, and else pass."""
+"""Saved refutations as tests, which fail only if the fault is back."""
 
 import io
 import os

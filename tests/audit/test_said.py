@@ -1,4 +1,4 @@
-"""The sentences of results: each has a kind and gets the values that its words name."""
+"""Each sentence of a result has a kind, and gets the values that its words name."""
 
 import ast
 import copy

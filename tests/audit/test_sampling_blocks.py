@@ -59,7 +59,7 @@ def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
 
 
 def test_each_side_comes_first_about_half_of_the_time():
-    """The left side is first in 400 to 600 of 1,000 pairs, but for probability 2e-10."""
+    """The left side is first in 400 to 600 of 1,000 pairs, except with probability 2e-10."""
     calls = []
     mechanism = adapt(lambda database, rng: calls.append(database[0]))
     sampler = Sampler(mechanism, seed=0)
@@ -81,7 +81,7 @@ def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
 
 
 def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
-    """The sides differ in 400 to 600 of 1,000 pairs, but for probability 2e-10."""
+    """The sides differ in 400 to 600 of 1,000 pairs, except with probability 2e-10."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 1000, (BET,), by_call=True))
@@ -218,7 +218,7 @@ def test_objects_that_a_sampler_returns_again_are_copied():
 
 
 def test_half_batches_come_in_an_order_that_coins_decide():
-    """The left call is first in 60 to 140 of 200 blocks, but for probability 7e-9."""
+    """The left call is first in 60 to 140 of 200 blocks, except with probability 7e-9."""
     calls = []
 
     class Recording(Vectorised):
@@ -279,7 +279,7 @@ def test_coupled_runs_begin_with_equal_numbers_after_any_previous_pair():
 
 
 def test_either_side_of_coupled_pairs_may_come_first():
-    """The left side is first in 60 to 140 of 200 pairs, but for probability 7e-9."""
+    """The left side is first in 60 to 140 of 200 pairs, except with probability 7e-9."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 200, (EXPLORE,), coupled=True))

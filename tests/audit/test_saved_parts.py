@@ -28,7 +28,7 @@ def audit(subject="laplace", **changed):
 
 
 def seen(low, high):
-    """Return a refutation whose witness puts the loss between these two values, with q = 0.1."""
+    """Return a refutation whose loss is between these two values, with q = 0.1."""
     q, p = (0.1, 0.1), (0.1 * math.exp(low), 0.1 * math.exp(high))
     witness = Witness([0], [1], None, p[0], 0.1, p_interval=p, q_interval=q, runs=1000)
     return audit(verdict=Verdict.REFUTED, epsilon_lower=low, witness=witness, detectable_epsilon=None)

@@ -247,7 +247,7 @@ def test_given_pairs_alone_are_not_varied():
 
 
 def chains(pair):
-    """Yield one path of 8 steps. It starts at the first number in the left database of the pair."""
+    """Yield one path of 8 steps from the pair's first left number."""
     start = pair[0][0]
     yield tuple([start + k] for k in range(9))
 

@@ -173,7 +173,10 @@ def test_an_auditor_that_is_broken_on_one_mechanism_only_is_caught_there():
 
 @pytest.fixture(scope="module")
 def witnessed():
-    """Return an auditor that makes real audits of randomized response and keeps the results by seed."""
+    """Return an auditor that makes real audits and keeps the results by seed.
+
+    The audits are of randomized response.
+    """
     made = {}
 
     def auditor(subject, claim, **options):

@@ -143,7 +143,10 @@ def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, a
 
 
 class MutatesLate:
-    """A mechanism with the outputs of `answer` that later changes its input."""
+    """A mechanism that changes its input after a number of calls.
+
+    Its outputs are those of `answer`.
+    """
 
     def __init__(self, calls, answer):
         self.calls, self.answer = calls, answer

@@ -1,7 +1,4 @@
-"""`audit_utility` as users call it: verdicts, searches, laws, faults and bad arguments.
-
-The file is long because one small learner goes through every verdict and every fault.
-"""
+"""`audit_utility` as users call it."""
 
 import copy
 import dataclasses

@@ -1,4 +1,4 @@
-"""Queries about MASKED-PARITY and PARITY: exact means, and the oracles of the lower bounds."""
+"""Queries about MASKED-PARITY and PARITY, with exact means."""
 
 from itertools import product
 

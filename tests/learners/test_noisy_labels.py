@@ -1,4 +1,4 @@
-"""Monotone conjunctions from noisy labels: the law, privacy, and accuracy on clean labels."""
+"""Monotone conjunctions from noisy labels: law, privacy and accuracy."""
 
 import math
 from collections import Counter

@@ -388,7 +388,10 @@ def test_the_joint_law_of_two_rounds_is_the_mixture_over_entries():
 
 
 def interactive_law(simulation, answer):
-    """Return the joint law for an oracle that answers `answer(past, place, query number, query)`."""
+    """Return the joint law for an oracle that sees the past.
+
+    The oracle answers `answer(past, place, query number, query)`.
+    """
     law = {}
     for a, b in product(range(2), repeat=2):
         chance = 1.0

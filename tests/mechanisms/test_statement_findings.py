@@ -1,4 +1,7 @@
-"""Correct statements by second derivations, and changes that would refute them."""
+"""Correct statements of the texts, checked by second derivations.
+
+Changes that would refute the statements are tried too.
+"""
 
 import math
 from itertools import product
