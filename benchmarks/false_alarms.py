@@ -227,11 +227,12 @@ class Judgement:
 
 
 def judge(log_wealths, *, level=ALARM_LEVEL):
-    """Return the judgement of audits by two criteria: the number that refute, and the mean of V.
+    """Return the judgement of audits by two criteria.
 
-    The second criterion is exact (`audit.self_audit.judging`). If each mean of V = min(wealth, 20) is at most
-    1, the e-value passes 1e7 with probability at most 1e-7. Power: if wealth ends at 20 in 8 % of the audits
-    and at ½ otherwise (mean 2.06), the e-value passes 1e7 after some 450 audits.
+    The criteria are the number of audits that refute, and the mean of V = min(wealth, 20). The criterion
+    of the mean is exact (`audit.self_audit.judging`): if each mean of V is at most 1, the e-value passes
+    1e7 with probability at most 1e-7. Power: if the wealth ends at 20 in 8 % of the audits and at ½
+    otherwise (mean 2.06), the e-value passes 1e7 after some 450 audits.
     """
     values = capped_wealth(log_wealths, CAP)
     return Judgement(

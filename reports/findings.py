@@ -48,7 +48,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All findings, the count of each judgement, and the abbreviations explained."""
+    """All findings, with counts by judgement and a list of abbreviations."""
 
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]

@@ -2,8 +2,6 @@
 
 The other outputs of a block change nothing. A feature that depends on the block (its width, its dtype, its
 order) would give away the database. The file is long because every feature is tested on the same outputs.
-
-The file is long because every feature is tested on the same outputs.
 """
 
 import dataclasses

@@ -178,8 +178,6 @@ def test_the_runs_allowed_are_near_the_limit_of_any_auditor(name):
     """Each case may use at most 60,000 runs, and at most 2,000 plus 2.5 times its limit.
 
     The limit is the runs that the best auditor needs if it bets on the event of the case.
-
-    The limit is the runs that the best auditor needs if it bets on the event of the case.
     """
     case = FAULTY[name]
     growth = best_log_growth(*case.event, case.claim.epsilon, case.claim.delta)

@@ -226,9 +226,9 @@ def test_a_bit_that_sits_in_one_place_is_found(name):
 
 
 def test_a_row_of_a_table_is_read_by_its_label_wherever_it_stands():
-    """Rows read by place would be hidden by the noise of other rows.
+    """A count with noise of scale 0.4 loses 2.5.
 
-    A count with noise of scale 0.4 loses 2.5.
+    If rows were read by place, the noise of other rows would hide it.
     """
 
     def release(database, rng):

@@ -3,8 +3,6 @@
 A correct mechanism is refuted with probability at most 1e-6. An audit misses a faulty mechanism here with
 probability below 1e-9. The file is long because it has a few lines for each kind of mechanism and each bad
 argument.
-
-The file is long because it has a few lines for each kind of mechanism and each bad argument.
 """
 
 import functools

@@ -3,8 +3,6 @@
 Audits of ordinary mechanisms do not show whether a guard is missing. A guard corrects for a second look at
 the same runs, for runs that never ended, or for a choice among many. The file is long because each guard
 comes with the subject that needs it.
-
-The file is long because each guard comes with the subject that needs it.
 """
 
 import functools
@@ -392,10 +390,7 @@ def settled(failures, *, beta, significance):
 
 
 def crossing(failures, *, beta):
-    """Return a significance reached after the fifth of these trials, not the sixth.
-
-    After the sixth trial the wealth is below it again.
-    """
+    """Return a significance reached after the fifth of these trials, not the sixth."""
     values = np.array(failures, dtype=float)
     bets = betting_on_one(beta, 0.5).standings[0].bets
     path = max(bets.paths(values, values, beta=beta), key=lambda each: each[4])

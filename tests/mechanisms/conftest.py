@@ -16,9 +16,9 @@ TAIL = 60  # beyond this many scales a geometric or Laplace law adds nothing
 
 @pytest.fixture(scope="session")
 def loss():
-    """Return a function of two laws that gives their largest log-ratio.
+    """Return a function that gives the largest log-ratio of two laws.
 
-    It covers all points, in either direction.
+    The ratio is taken at all points, in either direction.
     """
     return worst_log_ratio
 
