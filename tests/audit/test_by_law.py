@@ -74,7 +74,7 @@ def test_equality_over_every_pair_is_proved():
 
 @pytest.mark.parametrize("budget", [1, 150, 1000])
 def test_few_runs_of_the_code_prove_nothing(budget):
-    """So few runs would not reveal a law that is entirely wrong."""
+    """So few runs prove nothing, because they would not reveal a wrong law."""
     for subject in (Response(), Leak()):
         assert audit_privacy(subject, budget=budget).verdict is not Verdict.PROVED
 

@@ -152,7 +152,7 @@ def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_although_the_others_agree():
-    """One cell has 15,000 runs on one side and none on the other side.
+    """A cell with 15,000 runs on one side alone is not shrunk.
 
     The other two cells have about 150,000 runs a side, and nearly the same log-ratio.
     """
@@ -165,9 +165,10 @@ def test_a_cell_that_stands_out_is_not_shrunk_although_the_others_agree():
 
 
 def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_differs_in_none():
-    """Ten cells have shares of 0.11 and 0.09 in turn on the left.
+    """Ten cells that differ a little are chosen before merged cells.
 
-    On the right they have 0.09 and 0.11. Merged in pairs, all cells have equal shares.
+    They have shares of 0.11 and 0.09 in turn on the left, and of 0.09 and 0.11 on the right. Merged in
+    pairs, all cells have equal shares.
     """
     shares = np.array([[0.11, 0.09] * 5, [0.09, 0.11] * 5])
     fine = 10_000 * shares
@@ -190,7 +191,7 @@ def test_a_larger_difference_in_few_runs_is_not_preferred():
 def test_a_difference_that_delta_allows_promises_nothing():
     """Only the difference in the frequent cell exceeds δ = 0.2.
 
-    The tables differ by 0.15 in a rare cell and by 0.24 in a frequent one.
+    The tables differ by 0.15 in a rare cell and by 0.24 in a frequent cell.
     """
     rare = 50_000 * np.array([[0.15, 0.85], [0.0, 1.0]])
     frequent = 50_000 * np.array([[0.62, 0.38], [0.38, 0.62]])

@@ -36,9 +36,9 @@ class Response:
 
 
 def test_a_law_does_not_hide_code_that_loses_a_little_more():
-    """Without the declared law, about 50,000 runs refute the claim.
+    """A law hides no probability that is off by 0.01.
 
-    The check of the law alone cannot detect that a probability is off by 0.01.
+    Without the declared law, about 50,000 runs refute the claim. The check of the law alone cannot.
     """
     result = audit_privacy(Response(1.07))
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)

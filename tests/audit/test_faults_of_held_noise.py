@@ -156,9 +156,9 @@ def panel(monkeypatch, tmp_path):
     "name", ["NoiseAtStart", "slow_clock", "on_disk_here", "on_disk_at_home", "on_disk_among_temporary"]
 )
 def test_noise_drawn_before_the_run_is_not_reported_as_an_unnoised_part(panel, name):
-    """Each mechanism gives one answer for each database, and no recorded draw changes it.
+    """Noise drawn before the run is no unnoised part.
 
-    This holds within a process.
+    Within a process each mechanism gives one answer for each database, and no recorded draw changes it.
     """
     found = getattr(panel, name)
     fault = forced(found() if isinstance(found, type) else found)

@@ -219,9 +219,9 @@ def _shows_alike(output, other):
 
 
 def test_only_plain_outputs_are_grouped():
-    """A number of numpy has the bytes of a plain bytes object.
+    """Numbers of numpy and instances of classes are not grouped.
 
-    A class may change what it shows.
+    A number of numpy has the bytes of a plain bytes object. A class may change what it shows.
     """
     assert View([(1, "a"), (2.0, None)] * _MANY).grouped is not None
     for odd in (np.int64(1), b"1", Predictor(0.5), np.array([1.0, 2.0]), {1: 2}, "long" * 300, [0] * 300):

@@ -76,9 +76,10 @@ KEPT = [  # the benchmark tests all of them
 
 @pytest.mark.parametrize("name", KEPT)
 def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
-    """At ε = 0.1 the audit takes 36 fresh processes; at ε = 1 it would take 98.
+    """Kept noise refutes nothing.
 
-    Sums differ by 0.1 under noise of scale 1.
+    Sums differ by 0.1 under noise of scale 1. At ε = 0.1 the audit takes 36 fresh processes; at ε = 1 it
+    would take 98.
     """
     found = getattr(anew("panel_kept_noise"), name)
     mechanism = found() if isinstance(found, type) else found
@@ -261,7 +262,10 @@ def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
 
 
 def test_a_script_that_audits_at_import_gets_its_verdict():
-    """Fresh processes import the script, which has no `__main__` guard, and must not audit."""
+    """Fresh processes import a script without auditing again.
+
+    The script has no `__main__` guard.
+    """
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"

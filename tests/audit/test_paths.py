@@ -84,7 +84,7 @@ def test_lengths_leave_room_for_an_event_that_the_claim_forbids(epsilon, delta):
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3, 1.0])
 def test_the_first_length_is_nearly_best_if_every_step_loses_a_fifth_too_much(epsilon):
-    """The growth at the first length is compared with that at every length.
+    """The first length has nearly the largest growth of all lengths.
 
     The growth is to second order, for Laplace noise and p = 1/2 at one end of the path.
     """

@@ -66,16 +66,17 @@ def audited_halves(p, q, claim, *, seed):
 
 @pytest.mark.parametrize("claim", [(0.5, 0.0), (1.0, 0.05)])
 def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
-    """Each of 40 audits learns features and bins.
+    """More than 22 of 40 audits refute at the detectable ε.
 
-    The event has the probability that the result states.
+    Each audit learns features and bins. The event has the probability that the result states.
 
-    The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard errors).
-    At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6, and the test fails. At a power of 0.5 it
+    The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard
+    errors). At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6. At a power of 0.5 the test
     fails with probability 78.5 %, at 0.4 with 98.1 %.
 
-    Half-way between the claim and the detectable ε the growth is about a quarter, and hardly any audit
-    refutes. If the power there were 0.1, nine or more of 12 audits would refute with probability 1.7e-7.
+    Half-way between the claim and the detectable ε hardly any audit refutes, because the growth there is
+    about a quarter. If the power there were 0.1, nine or more of 12 audits would refute with probability
+    1.7e-7.
     """
     epsilon, delta = claim
     betting = audited_halves(0.5, (0.5 - delta) / math.exp(epsilon), claim, seed=0)
@@ -127,11 +128,11 @@ def refuted_by(calls, sizes, *, epsilon, rivals):
 
 @pytest.mark.parametrize("rivals", [1, 36])
 def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypatch):
-    """The test makes 88 audits with other random numbers than the estimate.
+    """More than 58 of 88 audits refute at the detectable ε.
 
-    The estimate comes from 200 simulations. At a power of 0.85 (0.9 less 2.4 standard errors) 58 or fewer
-    refute with probability 6.8e-6, and the test fails. At a power of 0.5 it fails with probability 99.9
-    %.
+    The audits have other random numbers than the 200 simulations behind the estimate. At a power of 0.85
+    (0.9 less 2.4 standard errors) 58 or fewer refute with probability 6.8e-6. At a power of 0.5 the test
+    fails with probability 99.9 %.
     """
     monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
     power = detectable(None, [Section(LOOK, tuple(SIZES))], epsilon=0.5, delta=0.0, significance=1e-6)

@@ -403,7 +403,7 @@ def test_outputs_from_a_child_do_not_change_the_users_class():
 
 
 def test_a_module_is_sent_without_its_loader(monkeypatch):
-    """pytest's loader of packages with our names cannot be pickled."""
+    """A module is sent without its loader, which pickle may refuse."""
     module = types.ModuleType("a_users_module")
     module.__loader__, module.value = threading.Lock(), 3
     monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -125,7 +125,7 @@ def test_shrinking_returns_the_best_so_far_when_its_runs_end():
 
 
 def test_blocks_of_records_are_removed_together():
-    """One of 40 records is needed, and halves, quarters, … are removed."""
+    """Halves, quarters, … of 40 records are removed, of which one is needed."""
     needed, rest = 7, [1] * 19 + [2] * 20
     databases = domain(records=tuple(range(8)), sizes=(1, 41))
 

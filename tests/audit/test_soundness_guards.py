@@ -399,9 +399,9 @@ def crossing(failures, *, beta):
 
 
 def test_the_wealth_against_a_learner_is_looked_at_after_pairs_only():
-    """Wealth that reaches the threshold only in the middle of a pair does not count.
+    """Wealth at the threshold in the middle of a pair does not count.
 
-    It may depend on the order of the calls.
+    This wealth may depend on the order of the calls.
     """
     failures = [1, 1, 1, 1, 1, 0]
     significance = crossing(failures, beta=0.3)

@@ -96,7 +96,7 @@ def test_split_blocks_count_the_same(outputs, cut):
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("against", [True, False])
 def test_the_four_counts_agree_with_the_members_of_the_events(side, against):
-    """The reference counts one run at a time.
+    """The counts agree with a reference that counts one run at a time.
 
     Unfinished runs count as outside the event for p, and as inside for q.
     """

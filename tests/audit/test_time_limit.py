@@ -25,10 +25,10 @@ def slow(seconds, *, first=0.0, scale=0.05):
 
 @pytest.mark.parametrize(("seconds", "limit"), [(0.002, 2.0), (0.005, 1.5)])
 def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(seconds, limit):
-    """The refutation takes about 140 calls, the confirmation 400, shrinking thousands.
+    """At most limit/seconds calls are made before the limit.
 
-    A call takes at least `seconds`, so at most limit/seconds calls fit into the limit. A batch that has begun
-    may finish after the limit.
+    A call takes at least `seconds`. The refutation takes about 140 calls, the confirmation 400, shrinking
+    thousands. A batch that has begun may finish after the limit.
     """
     result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
     assert result.samples <= limit / seconds + 100
@@ -36,7 +36,10 @@ def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(s
 
 
 def test_a_crossing_without_time_for_confirmation_is_inconclusive_and_shows_its_witness():
-    """The 140 calls of the refutation fit into the limit, the 400 of the confirmation do not."""
+    """The refutation fits into the time limit, the confirmation does not.
+
+    The refutation takes 140 calls of 10 ms, and the confirmation 400.
+    """
     result = audit_privacy(slow(0.01), CLAIM, pairs=[([0], [1])], time_limit=3.0)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "`time_limit`" in result.reason

@@ -829,9 +829,9 @@ def test_the_two_audits_of_a_subject_link_to_each_other():
 
 
 def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
-    """The failure rate is 40 of 300, or 0.133, and the upper bound is 0.2.
+    """The bar of 40 failures in 300 runs is 400·0.133/0.22 units wide.
 
-    The axis ends at 0.22 and is 400 units wide.
+    The upper bound is 0.2. The axis ends at 0.22 and is 400 units wide.
     """
     drawn = pictures(useful())
     assert (
