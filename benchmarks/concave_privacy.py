@@ -1,8 +1,8 @@
 """The exact privacy loss of Rec on random pairs of qualities, beside its claim.
 
-Every pair of neighbouring quality functions is compared in both directions by the exact law of Rec. The
-points are 0 … T, and T is at most 4096. The promise is random: it may be too small to be of use, or larger
-than Lemma 3 requires. Usage:
+Qualities that are neighbours are compared in both directions by the exact law of Rec. The points are 0 …
+T, with T at most 4096. The promise is random: it may be too small to be of use, or larger than Lemma 3
+requires. Usage:
 
     python benchmarks/concave_privacy.py [--pairs 10000] [--seed 0]
 

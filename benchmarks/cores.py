@@ -2,9 +2,9 @@
 
 Usage: python benchmarks/cores.py [PATTERN] [--jobs N] [--saved FOLDER]
 
-The catalogue, or its entries that match PATTERN, is audited by one process and then by N. The two must give
-the same bytes. Other work on the machine makes the gain look smaller. With --saved the results are kept, and
-the next run starts the longest audits first.
+The catalogue, or its entries that match PATTERN, is audited by one process and then by N. The results
+must have the same bytes. With --saved the results are kept, and the next run starts the longest audits
+first.
 """
 
 from __future__ import annotations

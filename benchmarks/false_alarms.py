@@ -2,12 +2,11 @@
 
     python benchmarks/false_alarms.py [AUDITS] [SEED] [--search]
 
-With ``--search`` no pair is given. The audits look for their databases in a domain, among neighbours and
-databases several steps apart.
+With ``--search`` no pair is given, and the audits look for their databases in a domain.
 
-Betting refutes far less often than the significance allows, so counting false alarms has little power. The
-mean of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, which may learn anything from
-past runs and stop at any time. It rises if a stake depends on the runs that it bets on.
+Betting refutes far less often than the significance allows, so counting false alarms has little power.
+The mean of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, and rises if a stake
+depends on the runs that it bets on.
 """
 
 import contextlib
@@ -229,10 +228,10 @@ class Judgement:
 def judge(log_wealths, *, level=ALARM_LEVEL):
     """Return the judgement of audits by two criteria.
 
-    The criteria are the number of audits that refute, and the mean of V = min(wealth, 20). The criterion
-    of the mean is exact (`audit.self_audit.judging`): if each mean of V is at most 1, the e-value passes
-    1e7 with probability at most 1e-7. Power: if the wealth ends at 20 in 8 % of the audits and at ½
-    otherwise (mean 2.06), the e-value passes 1e7 after some 450 audits.
+    The criteria are the number of audits that refute, and the mean of V = min(wealth, 20). If each mean
+    of V is at most 1, the e-value of `audit.self_audit.judging` passes 1e7 with probability at most 1e-7.
+    Power: if the wealth ends at 20 in 8 % of the audits and at ½ otherwise (mean 2.06), the e-value
+    passes 1e7 after some 450 audits.
     """
     values = capped_wealth(log_wealths, CAP)
     return Judgement(
@@ -245,10 +244,10 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
 
 
 def accused(log_wealths):
-    """Return whether the mean wealth accuses the auditor.
+    """Return whether the e-value of the mean wealth passes 1e7 after an audit.
 
-    It does if the e-value passes 1e7 after one of the audits. If each mean is at most 1 given the past, the
-    e-value is a supermartingale. It then ever passes 1e7 with probability at most 1e-7 (Ville).
+    If each mean is at most 1 given the past, the e-value is a supermartingale. It then ever passes 1e7
+    with probability at most 1e-7 (Ville).
     """
     taken = []
     for log_wealth in log_wealths:

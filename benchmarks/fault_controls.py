@@ -1,8 +1,9 @@
 """Correct mechanisms examined as if they had been refuted: no fault may be named.
 
-The mechanisms are the correct ones of the catalogue, of the peer suite and of two files of cases, and those
-of the panel that are correct or reuse their noise. Each is examined on the first pair of databases that its
-audit would try. A mechanism with a row in the file of JSON lines is not examined again.
+The mechanisms are the correct ones of the catalogue, of the peer suite and of two files of cases.
+Mechanisms of the panel that are correct or reuse their noise are examined too. Each is examined on the
+first pair that its audit would try. A mechanism with a row in the file of JSON lines is not examined
+again.
 
 Usage: python benchmarks/fault_controls.py [--names PATTERN] [--lines FILE] [--cases FOLDER]
 """

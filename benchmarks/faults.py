@@ -229,7 +229,7 @@ def calls() -> None:
     """Print what a recorded call and a recorded run cost.
 
     The costs are also shown as multiples of unrecorded ones. A run copies its database and makes its
-    generator. A recorded run also seeds the generators of the process and takes the output apart.
+    generator.
     """
     database = [0, 1, 1, 1, 0] * 2
     told = {

@@ -1,20 +1,18 @@
 """Goodness of fit: a million runs of each mechanism against its exact law.
 
-Each mechanism gets two comparisons on each database, with inputs of every shape: the chi-square test on the
-law's finest partition, and the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are
-pooled. If the pool still expects fewer, its count gets an exact binomial test. An entry without a declared
-law is compared with the law of its source text (`audit.catalogue.Formulas`), by the first comparison alone.
-All comparisons together reject a correct mechanism with probability at most 1e-6 (Bonferroni).
+Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition,
+and the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are pooled. If the pool
+still expects fewer, its count gets an exact binomial test. An entry without a declared law gets only the
+chi-square test, with the law of its source text (`audit.catalogue.Formulas`). All comparisons together
+reject a correct mechanism with probability at most 1e-6 (Bonferroni).
 
-The last column gives the power of the weakest chi-square test of a row. If this share of the runs moves
-between the two likeliest cells, the test notices it with probability 0.99. The column is 0 for a law from a
+The last column belongs to the weakest chi-square test of a row. If this share of the runs moves between
+the two likeliest cells, the test notices it with probability 0.99. The column is 0 for a law from a
 source text.
 
-A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
-says how many. With `--found FILE` each finished row is kept, and the same command continues where it was
-stopped.
-
-Mechanisms with a false claim are included, because their law is right.
+A comparison gets at most `--seconds` of processor time, and a row with fewer runs says so. With
+`--found FILE` each finished row is kept, and the same command continues. Mechanisms with a false claim
+are included, because their law is right.
 
 Usage: python benchmarks/goodness.py [NAME ...] [--runs N] [--seed N] [--only GROUP] [--found FILE]
 """

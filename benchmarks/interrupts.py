@@ -2,10 +2,9 @@
 
     python benchmarks/interrupts.py [TIMES [COMMAND...]]
 
-What a command saved must be right. Each command is interrupted at a random moment of its usual time. It has
-to end within `PATIENCE` seconds, with exit code 130 (or by SIGINT itself, before our code is loaded). A
-command that finished before the interrupt may end as usual. The saved files must equal those of an
-undisturbed command.
+Each command is interrupted at a random moment of its usual time. It has to end within `PATIENCE` seconds,
+with exit code 130 (or by SIGINT itself, before our code is loaded). The saved files must equal those of
+an undisturbed command.
 """
 
 from __future__ import annotations

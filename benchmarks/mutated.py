@@ -14,8 +14,8 @@ __all__ = ["MUTATIONS", "Mutation"]
 class Mutation(NamedTuple):
     """One changed constant, and the audits and tests that should notice it.
 
-    `old` occurs exactly once in the file. `kind` is "privacy" if the privacy loss or its accounting changes
-    by 10 % or more. It is "utility" if only sample sizes or accuracy change.
+    `old` occurs exactly once in the file. `kind` is "privacy" if the privacy loss or its accounting
+    changes by 10 % or more. It is "utility" if only sample sizes or accuracy change.
     """
 
     rows: str

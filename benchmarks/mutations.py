@@ -1,8 +1,8 @@
 """Which mutations of the catalogue's constants the audits and the tests notice.
 
-Every mutation of `mutated.py` is made in a copy of the tree. There the entries concerned are audited as
-`dp-audit suite` does it. Then the tests concerned are run until the first failure, beginning with
-`tests/test_catalogue_audit.py`. With a file of results, a run continues where it was stopped.
+Every mutation of `mutated.py` is made in a copy of the tree. There the entries concerned are audited.
+Then the tests concerned are run until the first failure. With a file of results, a run continues where it
+was stopped.
 
 Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS] [--kind KIND]
 """

@@ -1,9 +1,9 @@
 """Exact limits for the open cases, from the probabilities of their best events.
 
-The probabilities (p, q) on the example pair follow from the code of each case. Each noise has the scale that
-the code uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If the log-ratio is
-monotone in the output or has few values, the best event is among those tried. For the other cases the text of
-the function that returns the events says which events are missing.
+The probabilities (p, q) on the example pair follow from the code of each case. Each (p, q) is also tried
+as (1 − p, 1 − q) and with the sides exchanged. If the log-ratio is monotone in the output or has few
+values, the best event is among those tried. For the other cases a docstring says which events are
+missing.
 """
 
 from __future__ import annotations
@@ -104,10 +104,9 @@ def rank_weights(database: list[int]) -> list[float]:
 def low_bits() -> Events:
     """Return (p, q) of the event that |y| < ½ and y·2⁵³ is not an integer.
 
-    If 1 was added to y, the event is impossible: q = 0. On an empty list y = ±ln u with u uniform. If |ln u|
-    is in [2^−(k+1), 2^−k), doubles are 2^−(53+k) apart. A share 1 − 2^−k of these doubles is off the grid
-    2^−53. The low bits of a logarithm are taken as uniform. (The exact set of logarithms of grid points would
-    reveal more, but no feature of the auditor uses it.)
+    If 1 was added to y, the event is impossible: q = 0. On an empty list y = ±ln u with u uniform. If |ln
+    u| is in [2^−(k+1), 2^−k), doubles are 2^−(53+k) apart. A share 1 − 2^−k of these doubles is off the
+    grid 2^−53. The low bits of a logarithm are taken as uniform.
     """
     cells = [(k, math.exp(-(2.0 ** -(k + 1))) - math.exp(-(2.0**-k))) for k in range(1, 40)]
     return [(sum(mass * (1 - 2.0**-k) for k, mass in cells), 0.0)]
@@ -116,10 +115,10 @@ def low_bits() -> Events:
 def largest_of_shuffled() -> Events:
     """Return (p, q) of the events "the largest of the 100 outputs is above t".
 
-    The outputs have noise N(0, ½²) and are shuffled. 99 outputs have mean −1. One output has mean 1 on the
-    left and 0 on the right. A shuffle does not change the largest output, so p and q are exact. With these
-    events a refutation takes at least 1,275 runs. With the likelihood ratio of the shuffled vectors it takes
-    at least 1,250, by a simulation of 200,000 runs on each side.
+    The outputs have noise N(0, ½²) and are shuffled. 99 outputs have mean −1. One output has mean 1 on
+    the left and 0 on the right. A shuffle does not change the largest output, so p and q are exact. With
+    these events a refutation takes at least 1,275 runs. The likelihood ratio of the shuffled vectors
+    takes 1,250, by a simulation of 200,000 runs a side.
     """
 
     def below(t: float, first: float) -> float:

@@ -1,8 +1,7 @@
 """The cost of an audit beyond the runs that it draws.
 
 The mechanisms meet their claims, so every audit uses its whole budget. Audits and bare draws are timed in
-turn, in seconds of CPU. OpenBLAS has one thread, because waiting threads spend CPU. The table gives the
-median over the rounds.
+turn, in seconds of CPU. The table gives the median over the rounds.
 
 Usage: python benchmarks/overhead.py [--runs N] [--rounds N]
 """

@@ -1,9 +1,9 @@
 """Mechanisms that draw noise once and keep it.
 
-The first answer satisfies ε = 1. To somebody who knows earlier answers, a later call breaks the claim. But no
-fresh process shows a loss above the claim, so an audit must not refute these mechanisms. They ignore the
-generator that they receive. A function keeps its noise in a folder of the running process, or in this module.
-In the second case, importing the module anew renews the noise.
+The first answer satisfies ε = 1. To somebody who knows earlier answers, a later call breaks the claim.
+But no fresh process shows a loss above the claim, so an audit must not refute these mechanisms. They
+ignore the generator that they receive. A function keeps its noise in a folder of the running process, or
+in this module.
 """
 
 import functools

@@ -1,12 +1,11 @@
 """One private mechanism that remembers its last release, in several places.
 
-Each call returns the previous release and a new one. The previous release is known already, so a call adds
-one noisy sum to what is known. It keeps ε = 1 with equality, given all earlier outputs. But the output of a
-call depends on the databases of earlier calls. An audit that mistakes this for a difference between the two
-sides of a pair refutes a true claim.
+Each call returns the previous release and a new one. Given all earlier outputs, a call adds one noisy
+sum, so its loss is ε = 1. But the output of a call depends on the databases of earlier calls. An audit
+that mistakes this for a difference between the two sides of a pair refutes a true claim.
 
 If a docstring names no place, the memory of a function is in this module, and the memory of a class is in
-each object. If this module is imported anew, the memory of its functions is new.
+each object.
 """
 
 import colorsys

@@ -1,10 +1,12 @@
 """The bound on ε for each mechanism of the peer suite, beside other auditors.
 
 The mechanisms and pairs are those of a file with the layout of peer_suite.py. The best bound of four
-published auditors was measured on the same pairs, with 0.8 to 60 million runs each. The rows below the suite
-are mechanisms whose evidence is spread over many coordinates. Every audit has the claim ε = 0.1 and
-confidence 0.9. A row shows the median over the seeds. "÷ drawing" is the audit's processor time divided by
-that of drawing its runs: once for the whole audit, once without the single calls that confirm a refutation.
+published auditors was measured on the same pairs, with 0.8 to 60 million runs each. The rows below the
+suite are mechanisms whose evidence is spread over many coordinates. Every audit has the claim ε = 0.1 and
+confidence 0.9, and a row shows the median over the seeds.
+
+"÷ drawing" is the audit's processor time divided by that of drawing its runs. It is given for the whole
+audit, and without the single calls that confirm a refutation.
 
 Usage: python benchmarks/peers.py [FILE] [--only ROW ...] [--seeds N ...] [--runs N] [--search]
        --search gives the audits no pair; each takes at most five minutes.

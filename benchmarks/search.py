@@ -1,13 +1,15 @@
 """Audits that must find the databases themselves.
 
-No pair is given. For an open case the audit gets a strategy for records, written from the case's `domain`.
-The significance is 1e-6. A faulty case has to be refuted within 300,000 runs in the median over the seeds.
-Its simplest witness may have at most as many records as the case's example pair. A control must not be
-refuted within 1,000,000 runs.
+The significance is 1e-6. For an open case the audit gets a strategy for records, written from the case's
+`domain`. The targets:
 
-The peer suite is audited at ε = 1. Rows whose true ε is larger have to be refuted within 300,000 runs, and no
-other row may be refuted. Last comes the cost of the search: its share of the runs of audits that refute, its
-seconds, and the time of an audit at 50 ms per call.
+- A faulty case is refuted within 300,000 runs, in the median over the seeds.
+- Its simplest witness has at most as many records as the case's example pair.
+- A control is not refuted within 1,000,000 runs.
+- Of the peer suite at ε = 1, exactly the rows whose true ε is larger are refuted within 300,000 runs.
+
+Last comes the cost of the search: its share of the runs, its seconds, and the time of an audit at 50 ms
+per call.
 
 Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
        CASES is the folder of open_cases.py.

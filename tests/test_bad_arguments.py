@@ -1,7 +1,7 @@
 """Constructors of the catalogue refuse bad arguments with an `AuditError`.
 
-Each field of each class gets each bad value, and the other fields get good ones. If the field allows the
-value, the subject's claim is read too: some arguments are first used there.
+Each field of each class gets each bad value. If the field allows the value, the subject's claim is read
+too, because some arguments are first used there.
 """
 
 import dataclasses

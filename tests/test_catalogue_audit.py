@@ -1,12 +1,12 @@
 """Audits of the catalogue: only flawed entries are refuted, and formulas agree.
 
-An audit refutes a correct entry with probability at most 1e-7. Each comparison with a formula gives a false
-alarm with probability at most 1e-7 too. There are fewer than 500 audits and comparisons, so any false alarm
-has a probability below 5e-5. If a flawed entry is missed, power was lost: find the cause and do not change
-the seed.
+An audit refutes a correct entry with probability at most 1e-7, and a comparison with a formula gives a
+false alarm with probability at most 1e-7. There are fewer than 500 of these, so any false alarm has a
+probability below 5e-5. If a flawed entry is missed, power was lost: find the cause and do not change the
+seed.
 
-Correct entries, and flawed ones with an exact law, get fewer runs here than in `make audit` and
-`pytest -m audit`. The utility of a correct entry is audited on up to three problems here.
+Correct entries, and flawed ones with an exact law, get fewer runs and problems here than in `make audit`
+and `pytest -m audit`.
 """
 
 import math

@@ -192,9 +192,8 @@ def test_a_mechanism_that_refuses_some_databases_of_the_boundary_is_audited():
 def test_a_mechanism_that_refuses_every_database_of_the_boundary_is_audited_on_ordinary_ones():
     """Random databases reach values that boundary databases do not.
 
-    A boundary database has at most two different values, and its neighbour at most three. Half of the
-    random databases are six draws from all ten values. Such a draw has four or more different values with
-    probability 0.93.
+    A boundary database has at most two different values, and its neighbour at most three. Six draws from
+    ten values have four or more different ones with probability 0.93.
     """
 
     def needs_four(database, rng):

@@ -45,16 +45,11 @@ def test_tight_audits_stay_within_their_significance(false_alarms):
     """Each of ten mechanisms meets two criteria at significance 0.05, and so do all together.
 
     A sound auditor fails the count over all mechanisms with probability at most 9e-6. It fails each of
-    the other 21 criteria with probability at most 1e-7. The sum is 1.1e-5.
+    the other 21 criteria with probability at most 1e-7. The sum is 1.1e-5. A mean of at most 1 is not
+    required, because a sound auditor may exceed it by chance.
 
-    A mean of at most 1 is not required here, because a sound auditor may exceed it by chance.
-    `benchmarks/false_alarms.py` checks the mean on the full number of audits.
-
-    Power: suppose the wealth is 20 at the end of a fifth of the audits, and ½ at the end of the others. With
-    135 audits such an auditor fails with probability 0.951. `test_planted_defects` has unsound auditors.
-
-    An audit has 500 runs. With 2,000 runs one unsound auditor was noticed after 9 audits instead of 10, and
-    another after 53 instead of 78.
+    Power: suppose the wealth is 20 at the end of a fifth of the audits, and ½ at the end of the others.
+    With 135 audits such an auditor fails with probability 0.951.
     """
     found = false_alarms.audit_all(AUDITS, budget=RUNS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])

@@ -1,8 +1,8 @@
 """The expected faults of bugs from public reports.
 
-They were written down before the code that names faults. Each case is a few lines for one class of fault. It
-lists the accepted kinds: the first is exact, the others say the same less exactly. Any other kind fails the
-test, and so does UNKNOWN. The file is long because one table holds the expected phrases of all cases.
+They were written down before the code that names faults. Each case lists the accepted kinds of fault, the
+exact kind first. Any other kind fails the test, and so does UNKNOWN. The file is long because one table
+holds the expected phrases of all cases.
 """
 
 import math

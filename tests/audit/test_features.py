@@ -1,7 +1,7 @@
 """Features are total functions of one output.
 
-The other outputs of a block change nothing. A feature that depends on the block (its width, its dtype, its
-order) would give away the database. The file is long because every feature is tested on the same outputs.
+A feature that depends on the block of outputs (its width, its dtype, its order) would give away the
+database. The file is long because every feature is tested on the same outputs.
 """
 
 import dataclasses

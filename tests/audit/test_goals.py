@@ -1,7 +1,7 @@
 """Bets that aim at the end of the budget.
 
-If the claim holds, the wealth is expected to shrink. This is exact, by enumeration of small batches. If the
-claim fails, the bets reach the limit nearly as often as the best test that uses all runs.
+If the claim holds, the wealth is expected to shrink, by enumeration of small batches. If the claim fails,
+the bets reach the limit nearly as often as the best test that uses all runs.
 """
 
 import math
@@ -70,11 +70,10 @@ def test_a_claim_that_fails_is_expected_to_win():
 def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
     """The best fixed test on 90,000 calls has power 0.91 at significance 0.05.
 
-    The mechanism is randomized response with ε = 0.1 that claims 0.08.
-
-    The bets reached the limit in 85 % of 800 audits. The test demands 71 % of 300 audits. A true rate of 84 %
-    misses this with probability below 1e-7, a rate of 65 % with probability 0.98. If the claim holds with
-    equality, more than 18 of 80 audits reach the limit with probability below 2e-8.
+    The mechanism is randomized response with ε = 0.1 that claims 0.08. The bets reached the limit in 85 %
+    of 800 audits. The test demands 71 % of 300 audits. A true rate of 84 % misses this with probability
+    below 1e-7, a rate of 65 % with probability 0.98. If the claim holds with equality, more than 18 of 80
+    audits reach the limit with probability below 2e-8.
     """
     goals, calls = Goals(math.log(20), 1.0), 90_000
     batches, parts = 2, 15  # the stake changes between parts

@@ -1,8 +1,7 @@
 """Damaged and hostile files are refused at once, in one line.
 
-Readable files give exactly what they hold. benchmarks/hostile_files.py makes 55 texts from each good file.
-The good files hold results by runs and by laws, and those of a utility audit, a study, a finding and a
-self-audit.
+Readable files give exactly what they hold. benchmarks/hostile_files.py makes 55 texts from each good
+file. There is a good file of every kind of saved result.
 """
 
 import json

@@ -45,9 +45,9 @@ def drawn(rng, noise, shift):
 def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
     """The learned score has most of the best score's signal μᵀΣ⁻¹μ.
 
-    The noise is normal with covariance Σ. The score is additive over entries and differences, each cut
-    into at most 12 bins. If all entries share a noise term, the sum of the entries' log-ratios has only
-    about 1/23 of the signal. The measured share of the signal has a standard error below 5 %.
+    The noise is normal with covariance Σ. If all entries share a noise term, the sum of the entries'
+    log-ratios has only about 1/23 of the signal. The measured share of the signal has a standard error
+    below 5 %.
     """
     rng, shift = np.random.default_rng(4), SHIFTS[noise]
     feature = learned(drawn(rng, noise, shift))

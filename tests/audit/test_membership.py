@@ -1,8 +1,8 @@
 """Correct mechanisms that rely on the user's domain are never refuted.
 
 Each mechanism says openly when a database is outside its domain. Bets on such a database would refute it
-within a few hundred runs. Chance refutes a correct mechanism at most once in a million audits (significance
-1e-6). The file is long because each way to state a domain has a mechanism that needs it.
+within a few hundred runs. The significance is 1e-6. The file is long because each way to state a domain
+has a mechanism that needs it.
 """
 
 import itertools

@@ -1,9 +1,7 @@
 """Every form of output is read: noise with a secret bit at one place.
 
 Each form is audited twice at ε = 1. A bit released at ε = 3 has to be refuted. A bit released at ε = ½ is
-refuted with probability at most 1e-6.
-
-The file is long because it lists every form of output that an audit reads.
+refuted with probability at most 1e-6. The file is long because it lists every form.
 """
 
 import array

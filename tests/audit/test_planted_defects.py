@@ -1,8 +1,7 @@
 """Planted defects that make an auditor refute true claims are noticed.
 
-The seeds were fixed in advance. `test_false_alarms` audits the same cases without a defect. If a defect needs
-another case, audits of that case without the defect must pass first. A sound auditor fails a criterion with
-probability at most 1e-5 (`benchmarks/false_alarms.py`).
+The seeds were fixed in advance. Audits of the same case without the defect pass, here or in
+`test_false_alarms`. A sound auditor fails a criterion with probability at most 1e-5.
 """
 
 import itertools
@@ -225,11 +224,11 @@ class Remembers:
 
 
 def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, monkeypatch):
-    """The enumeration in `test_evidence` catches this too.
+    """One coin for a pair of calls is caught.
 
-    With one coin for a pair of calls, the remembered response comes from the other database in half of the
-    calls. The outputs (1, 0) and (0, 1) then have probabilities 15/32 and 3/32. Their ratio is 5, and the
-    claim allows 3.
+    With this defect, the remembered response comes from the other database in half of the calls. The
+    outputs (1, 0) and (0, 1) then have probabilities 15/32 and 3/32. Their ratio is 5, and the claim
+    allows 3.
     """
     case = false_alarms.Case(Remembers(), (([0], [1]),), math.log(3))
 

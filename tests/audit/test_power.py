@@ -68,15 +68,12 @@ def audited_halves(p, q, claim, *, seed):
 def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
     """More than 22 of 40 audits refute at the detectable ε.
 
-    Each audit learns features and bins. The event has the probability that the result states.
-
     The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard
     errors). At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6. At a power of 0.5 the test
     fails with probability 78.5 %, at 0.4 with 98.1 %.
 
-    Half-way between the claim and the detectable ε hardly any audit refutes, because the growth there is
-    about a quarter. If the power there were 0.1, nine or more of 12 audits would refute with probability
-    1.7e-7.
+    Half-way between the claim and the detectable ε hardly any audit refutes. If the power there were 0.1,
+    nine or more of 12 audits would refute with probability 1.7e-7.
     """
     epsilon, delta = claim
     betting = audited_halves(0.5, (0.5 - delta) / math.exp(epsilon), claim, seed=0)

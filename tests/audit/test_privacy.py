@@ -1,8 +1,8 @@
 """The verdict on every kind of mechanism, and the message for bad arguments.
 
-A correct mechanism is refuted with probability at most 1e-6. An audit misses a faulty mechanism here with
-probability below 1e-9. The file is long because it has a few lines for each kind of mechanism and each bad
-argument.
+A correct mechanism is refuted with probability at most 1e-6. A faulty mechanism is missed with
+probability below 1e-9. The file is long because it has a few lines for each kind of mechanism and each
+bad argument.
 """
 
 import functools
@@ -692,8 +692,8 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
     """If the subject leaks, a call pays 2 − h − δ on the p side and h − δ on the q side.
 
-    Bets differ in the constant h. The largest stake is 0.985 of the possible loss. Its growth, at the best h,
-    gives the fewest calls that can refute. A real audit also needs runs to choose a pair and an event.
+    Bets differ in the constant h. The largest stake is 0.985 of the possible loss. Its growth, at the
+    best h, gives the fewest calls that can refute.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

@@ -472,12 +472,10 @@ def a_little_loud(database, rng):
 
 
 def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
-    """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours.
+    """A small loss at every step is found on distant databases.
 
-    At distance 20 it is 1e-2.
-
-    The bound on ε is about neighbours. The witness and the simplest witness have to be confirmed. Of 24
-    audits 23 took at most 25,000 runs, and one took 110,000.
+    At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20. The
+    bound on ε is about neighbours. Of 24 audits 23 took at most 25,000 runs, and one took 110,000.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)

@@ -199,9 +199,8 @@ def only_response(monkeypatch):
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
     """A row of 12 audits fails at 5 misses or more.
 
-    An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. A row
-    for p and a row for q have 5 misses with probability 0.94 each. Without narrowing the probability is
-    8e-8.
+    An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. The rows
+    for p and q then have 5 misses with probability 0.94 each. Without narrowing the probability is 8e-8.
     """
 
     def narrow(interval):

@@ -1,8 +1,7 @@
 """Guards that keep the auditor sound. If any guard is removed, a test here fails.
 
-Audits of ordinary mechanisms do not show whether a guard is missing. A guard corrects for a second look at
-the same runs, for runs that never ended, or for a choice among many. The file is long because each guard
-comes with the subject that needs it.
+A guard corrects for a second look at the same runs, for runs that never ended, or for a choice among
+many. The file is long because each guard comes with the subject that needs it.
 """
 
 import functools

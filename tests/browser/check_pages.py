@@ -1,8 +1,8 @@
 """Check the reports in a browser (`make browser-test`).
 
-The checks cover two widths, two themes, print, pages without scripts, and axe-core. The test suite skips this
-file: it needs Playwright and Chromium (Debian's, or the path in CHROMIUM).
-`PICTURES=FOLDER make browser-test` saves a screenshot of every page.
+The checks cover two widths, two themes, print, pages without scripts, and axe-core. They need Playwright
+and Chromium (Debian's, or the path in CHROMIUM). `PICTURES=FOLDER make browser-test` saves a screenshot
+of every page.
 """
 
 import json

@@ -1,8 +1,7 @@
 """At its least size a learner meets its utility claim, but not with 0.7 of its ε.
 
 The noise is then 1/0.7 times as wide. Audits have significance 1e-6. `test_catalogue_audit` audits the
-learners of the catalogue with their whole ε. The others are audited here, with as many runs as their
-refutation at 0.7 of ε takes.
+learners of the catalogue with their whole ε, and the others are audited here.
 """
 
 from dataclasses import replace

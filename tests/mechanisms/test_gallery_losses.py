@@ -1,8 +1,7 @@
 """The losses of the gallery's flaws match hand calculations and runs.
 
-Each row of `ROWS` has an event with closed-form probabilities p and q on two neighbours. Each test of counts
-has significance 1e-9. The runs detect a p that is off by half with probability 0.99, as the last test
-computes.
+Each row of `ROWS` has an event with closed-form probabilities p and q on two neighbours. Each test of
+counts has significance 1e-9. The runs detect a p that is off by half with probability 0.99.
 """
 
 import itertools
