@@ -1,10 +1,9 @@
 """Runs to a refutation without a given pair, with and without recorded draws.
 
-With `recorded=True`, recorded draws steer the search for a pair.
-
-Some subjects are mechanisms of the peer suite, whose true ε is above the claimed 1. The others are faulty
-mechanisms from a file of cases, whose fault can be found by counting outputs. Each of these cases has a key
-``search``, an expression over `st` that gives the keywords of `audit_privacy` for the domain.
+With `recorded=True`, recorded draws steer the search for a pair. The subjects are those mechanisms of the
+peer suite whose true ε is above the claimed 1, and faulty mechanisms from a file of cases. Counting
+outputs can find the faults of these cases. A case has a key ``search``, an expression over `st` that
+gives the keywords of `audit_privacy` for the domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]
        CASES is the file of cases (default: open_cases2.py in the folder of open cases). The other keys of

@@ -1,9 +1,9 @@
 """How many runs a utility audit takes, and how often it is wrong.
 
-An auditor that sees only failures needs at least ln(1/s)/KL(p‖β) runs on average to decide between p and β
-with error s. The runs are shown as a multiple of this number, for a refutation (p > β) and for a claim that
-is met (p < β). To count false alarms, whole audits are run at significance 0.05, with one problem and with
-several. Their learners fail with probability exactly β.
+An auditor that sees only failures needs at least ln(1/s)/KL(p‖β) runs on average to decide between p and
+β with error s. The runs are shown as a multiple of this number, for a refutation (p > β) and for a claim
+that is met (p < β). False alarms are counted in audits at significance 0.05, of learners that fail with
+probability exactly β.
 
 Usage: python benchmarks/utility.py [--seeds N] [--audits N]
 """

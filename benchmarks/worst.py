@@ -1,13 +1,13 @@
 """Search for databases on which entries of the catalogue have their largest loss.
 
-Each start is a pair of neighbours that an audit would propose, or one of the entry's own pairs. A step leads
-to other neighbours, or changes many equal records of the two databases into another record at once. Only
-steps of the second kind reach long databases. A step is kept if the exact loss rises. If the loss stays the
-same, it is kept if another number of `rank` rises.
+Each start is a pair of neighbours that an audit would propose, or one of the entry's own pairs. A step
+leads to other neighbours, or changes many equal records of the two databases into another record at once.
+A step is kept if the exact loss rises. If the loss stays the same, the step is kept if another number of
+`rank` rises.
 
-For an entry without a closed form of its largest loss, the result is its `Formulas.epsilon` or
-`Formulas.delta`. The pair that was found belongs in the entry's `pairs`. If larger `--sizes` give a larger
-loss, the largest loss over all databases has not been found yet.
+The result belongs in the entry's `Formulas.epsilon` or `Formulas.delta`, if the largest loss has no
+closed form. The pair that was found belongs in the entry's `pairs`. Raise `--sizes` until the loss no
+longer grows.
 
 Usage: python benchmarks/worst.py [PATTERN] [--starts N] [--steps N] [--sizes LOW HIGH] [--seed N]
 """
@@ -80,8 +80,8 @@ def climbed(
 def turned(pair: Any, rng: np.random.Generator) -> Any:
     """Change several equal records of the two databases, and return the new pair.
 
-    The databases share these records. All of them become the same other record. Their number is drawn at
-    random. Return None if the databases share no record, or are not lists of equal length.
+    All of the records become the same other record. Their number is drawn at random. Return None if the
+    databases share no record, or are not lists of equal length.
     """
     one, other = pair
     if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):

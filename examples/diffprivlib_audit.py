@@ -2,10 +2,10 @@
 
     dp-audit run examples/diffprivlib_audit.py:laplace
 
-Every claim is the ε (and δ) given to the constructor. The sensitivities of diffprivlib imply its neighbours.
-Means, sums, variances and quantiles replace one record. Histograms add or remove one. Each audit uses the
-hardest pairs that we know: extremes of the bounds, ties, constant data. diffprivlib draws its noise from the
-operating system, so a seed does not repeat these runs.
+Every claim is the ε (and δ) given to the constructor. The sensitivities of diffprivlib imply its
+neighbours: one record is replaced, or for histograms added or removed. Each audit uses the hardest pairs
+that we know: extremes of the bounds, ties, constant data. diffprivlib draws its noise from the operating
+system, so a seed does not repeat these runs.
 """
 
 from __future__ import annotations

@@ -132,9 +132,11 @@ def _counted(results: Sequence[Saved]) -> str:
 def all_audits(results: Sequence[Saved]) -> Picture | None:
     """Return a picture of every audit with a numeric claim, largest ratio first.
 
-    The ratio is found ÷ claimed, of ε for privacy and of β for utility. A dot is the bound that was found. A
-    line goes up from the dot. For privacy it ends at the detectable ε, for utility at the upper bound on the
-    failure probability.
+    The ratio is found ÷ claimed, of ε for privacy and of β for utility. A dot is the bound that was
+    found. A line goes up from the dot to the detectable ε, or to the upper bound on the failure
+    probability.
+
+    Return None if too few audits can be shown.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:

@@ -186,8 +186,8 @@ def _whom(result: Saved) -> tuple[str, str]:
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
     """Return the views with links between them, and different texts for equal names.
 
-    A privacy audit and the first utility audit of the same subject link to each other. If several audits have
-    the same name, each also shows the command that repeats it.
+    A privacy audit and the first utility audit of the same subject link to each other. Audits of the same
+    name also show the command that repeats them.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}

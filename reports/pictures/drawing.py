@@ -1,7 +1,7 @@
 """A picture as SVG, with the numbers as a table.
 
-Matplotlib does not fit. Its SVG has style attributes, which the page's Content-Security-Policy forbids, and
-which ignore the page's dark theme. For the 1,000 pictures of a suite it takes a minute, this module 0.2 s.
+Matplotlib does not fit: its SVG has style attributes, which the page's Content-Security-Policy forbids.
+For the 1,000 pictures of a suite it takes a minute, this module 0.2 s.
 """
 
 import math
