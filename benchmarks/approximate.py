@@ -1,8 +1,8 @@
-"""The learners of points and thresholds over 64 bits: seconds per run and per exact law, and sample sizes.
+"""The learners of points and thresholds over 64 bits: speed and sample sizes.
 
     python benchmarks/approximate.py
 
-Times are seconds of CPU of this process, the median of three.
+Times are seconds of CPU per run and per exact law, the median of three.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def samples() -> tuple[Any, Any]:
 
 
 def runs() -> list[Figure]:
-    """Time a run and a law at m = 100,000, for a list of pairs and for a counted sample."""
+    """Time a run and a law at m = 100,000.
+
+    The examples are a list of pairs, and a counted sample.
+    """
     rng = np.random.default_rng(1)
     thresholds, points = samples()
     found = []

@@ -1,7 +1,7 @@
-"""How close the bound on ε comes to the true ε, if the pair is given: significance 1e-3, median of 5 seeds.
+"""How close the bound on ε comes to the true ε, if the pair is given.
 
-The audits are those of `dp-audit self-audit` (`audit.self_audit.measures.tightness`), with up to 2,000,000
-runs a side.
+The significance is 1e-3, and the table shows the median of 5 seeds. The audits are those of
+`dp-audit self-audit` (`audit.self_audit.measures.tightness`), with up to 2,000,000 runs a side.
 
 Usage: python benchmarks/bounds.py [--seeds N]
 """

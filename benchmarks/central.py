@@ -1,7 +1,7 @@
-"""The central mechanisms at the sizes they are meant for: seconds of CPU and memory, beside their targets.
+"""The central mechanisms at the sizes they are meant for: seconds and memory.
 
-Each figure is the median of several rounds. Each round runs in a separate process, so that its peak memory is
-that of the work alone.
+Each figure is the median of several rounds, beside its target. Each round runs in a separate process. Seconds
+are of CPU.
 
 Usage: python benchmarks/central.py [--rounds N]
 """
@@ -37,7 +37,10 @@ OUTCOMES = 16
 
 @dataclass(frozen=True)
 class Work:
-    """A task to time: its name, a function that prepares it, and its limits on seconds and (for some) MB."""
+    """A task to time.
+
+    It has a name, a function that prepares it, and limits on seconds and (for some) MB.
+    """
 
     name: str
     make: Callable[[], Callable[[], object]]
@@ -46,7 +49,10 @@ class Work:
 
 
 def recursion() -> tuple[ConcavePromise, list[tuple[int, int]]]:
-    """Return Rec on thresholds over 64-bit points, and 100,000 points labelled by one of the thresholds."""
+    """Return Rec on thresholds over 64-bit points, with a sample.
+
+    The sample is 100,000 points labelled by one of the thresholds.
+    """
     points = np.random.default_rng(0).integers(0, 2**64, 100_000, dtype=np.uint64).tolist()
     rows = [(x, int(x < 2**63 + 12345)) for x in points]
     rec = ConcavePromise(
@@ -88,7 +94,10 @@ def stable_run() -> Callable[[], object]:
 
 
 class Rolled:
-    """One of 16 answers. The record's own answer is e times as likely as any other, so ε = 1 exactly."""
+    """One of 16 answers, at ε = 1 exactly.
+
+    The record's own answer is e times as likely as any other.
+    """
 
     claim: ClassVar[PureDP] = PureDP(1.0)
     records: ClassVar[range] = range(1414)
@@ -110,7 +119,10 @@ class Rolled:
 
 
 def million_pairs() -> Callable[[], object]:
-    """Return an audit of a subject over all 998,991 pairs of its databases, near the limit of a million."""
+    """Return an audit of a subject over all 998,991 pairs of its databases.
+
+    An audit may compare at most a million pairs.
+    """
 
     def audit() -> object:
         result = audit_privacy(Rolled())
@@ -132,7 +144,7 @@ WORKS = (
 
 
 def peak() -> float:
-    """Return this process's peak memory in MB. (`ru_maxrss` would include the memory of its parent.)"""
+    """Return this process's peak memory in MB, without that of its parent."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line) / 1024
 

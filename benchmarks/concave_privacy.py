@@ -1,7 +1,8 @@
-"""The exact privacy loss of Rec on random pairs of neighbouring quality functions, beside the claim of Rec.
+"""The exact privacy loss of Rec on random pairs of qualities, beside its claim.
 
-Every pair is compared in both directions by the exact law of the recursion. The points are 0 … T, and T is at
-most 4096. The promise is random: it may be too small to be of use, or larger than Lemma 3 requires. Usage:
+Qualities that are neighbours are compared in both directions by the exact law of Rec. The points are 0 …
+T, with T at most 4096. The promise is random: it may be too small to be of use, or larger than Lemma 3
+requires. Usage:
 
     python benchmarks/concave_privacy.py [--pairs 10000] [--seed 0]
 
@@ -28,8 +29,10 @@ BLOCK = 10
 
 
 def mechanism(rng: np.random.Generator, top: int, *, epsilon: float, delta: float) -> ConcavePromise:
-    """Return Rec with a random promise and alpha. Its claim is composed from the claims of the calls in
-    its code."""
+    """Return Rec with a random promise and alpha.
+
+    Its claim is composed from the claims of the calls in its code.
+    """
     threshold = 4.0 / epsilon * np.log(1.0 / delta) + 2.0
     promise = float(threshold * 10.0 ** rng.uniform(-2.0, 1.5))
     alpha = float(rng.choice([0.05, 0.5, 0.5, 1.0]))

@@ -1,10 +1,10 @@
-"""Compare one process with several: the time of `dp-audit suite`, and of its first verdict.
+"""Compare one process with several: the time of `dp-audit suite`.
 
 Usage: python benchmarks/cores.py [PATTERN] [--jobs N] [--saved FOLDER]
 
-The catalogue, or its entries that match PATTERN, is audited by one process and then by N. Both must give the
-same bytes. Other work on the machine makes the gain look smaller. With --saved the results are kept, and the
-next run starts the longest audits first.
+The catalogue, or its entries that match PATTERN, is audited by one process and then by N. The results
+must have the same bytes. With --saved the results are kept, and the next run starts the longest audits
+first.
 """
 
 from __future__ import annotations

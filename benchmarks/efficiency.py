@@ -1,6 +1,7 @@
-"""How many pairs of runs a refutation takes, as a multiple of the least possible with independent sides.
+"""How many pairs of runs a refutation takes, as a multiple of the least possible.
 
-The settings and the limit are those of `dp-audit self-audit` (`audit.self_audit.measures.efficiency`).
+The least is for independent sides. The settings and the limit are those of `dp-audit self-audit`
+(`audit.self_audit.measures.efficiency`).
 
 Usage: python benchmarks/efficiency.py [--seeds N]
 """

@@ -1,13 +1,12 @@
-"""Audits of mechanisms that meet their claim with equality: how many are refuted, and the wealth at the end.
+"""Audits of mechanisms that meet their claim with equality: how many refute.
 
     python benchmarks/false_alarms.py [AUDITS] [SEED] [--search]
 
-With ``--search`` no pair is given: the audits look for their databases in a domain, among neighbours and
-databases several steps apart.
+With ``--search`` no pair is given, and the audits look for their databases in a domain.
 
-Counting false alarms has little power, because betting refutes far less often than the significance allows.
-The mean of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, which may learn anything
-from past runs and stop at any time. It rises if a stake depends on the runs that it bets on.
+Betting refutes far less often than the significance allows, so counting false alarms has little power.
+The mean of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, and rises if a stake
+depends on the runs that it bets on.
 """
 
 import contextlib
@@ -51,7 +50,10 @@ def forgetful_response(database, rng):
 
 
 def threshold_release(database, rng):
-    """The noisy count of "k" if it is above 3, otherwise nothing. Its δ is Pr[noise ≥ 3]."""
+    """The noisy count of "k" if it is above 3, otherwise nothing.
+
+    Its δ is Pr[noise ≥ 3].
+    """
     if not database:
         return ()
     noisy = len(database) + int(rng.geometric(1 - ALPHA)) - int(rng.geometric(1 - ALPHA))
@@ -69,7 +71,7 @@ class Case(Tight):
 
 @dataclass(frozen=True)
 class Domain:
-    """A mechanism whose loss never exceeds its claim (ε, δ), and equals it on some neighbouring databases."""
+    """A mechanism that meets its claim (ε, δ) with equality on some neighbours."""
 
     mechanism: Any
     relation: Any
@@ -127,8 +129,10 @@ class NoisyCount:
 
 
 class ExponentialNoisyMax:
-    """The index of the largest answer with exponential noise of scale 2. The loss is 1 if one answer leads by
-    2."""
+    """The index of the largest answer with exponential noise of scale 2.
+
+    The loss is 1 if one answer leads by 2.
+    """
 
     def __call__(self, database, rng):
         return int(self.sample(database, 1, rng)[0])
@@ -144,13 +148,15 @@ def each_response(database, rng):
 
 
 def label_response(database, rng):
-    """The records with their labels. With probability 1/4, a label is replaced by the other label."""
+    """The records with their labels, each label flipped with probability 1/4."""
     return tuple((x, y if rng.random() < 0.75 else 1 - y) for x, y in database)
 
 
 def wandering_response(database, rng):
-    """Randomized response of a parity. The sum of the records decides which draw is used, so coupled runs may
-    differ."""
+    """Randomized response of a parity.
+
+    The sum of the records decides which draw is used, so coupled runs may differ.
+    """
     rng.random(sum(database))
     return randomized_response([sum(database) % 2], rng)
 
@@ -199,7 +205,7 @@ def audit_all(audits, *, seed=0, cases=CASES, budget=BUDGET):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What audits reveal about the auditor, if the audited mechanisms meet their claim with equality."""
+    """What audits of mechanisms that meet their claim with equality reveal."""
 
     audits: int
     refuted: int
@@ -220,11 +226,12 @@ class Judgement:
 
 
 def judge(log_wealths, *, level=ALARM_LEVEL):
-    """Return the judgement of audits by two criteria: the number that refute, and the mean of V.
+    """Return the judgement of audits by two criteria.
 
-    The second criterion is exact and needs no limit theorem (`audit.self_audit.judging`): if each mean of V =
-    min(wealth, 20) is at most 1, the e-value passes 1e7 with probability at most 1e-7. Power: audits whose
-    wealth ends at 20 in 8 % of cases and at ½ otherwise (mean 2.06) pass 1e7 after some 450 audits.
+    The criteria are the number of audits that refute, and the mean of V = min(wealth, 20). If each mean
+    of V is at most 1, the e-value of `audit.self_audit.judging` passes 1e7 with probability at most 1e-7.
+    Power: if the wealth ends at 20 in 8 % of the audits and at ½ otherwise (mean 2.06), the e-value
+    passes 1e7 after some 450 audits.
     """
     values = capped_wealth(log_wealths, CAP)
     return Judgement(
@@ -237,10 +244,10 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
 
 
 def accused(log_wealths):
-    """Return whether the mean wealth accuses the auditor: the e-value passes 1e7 after one of the audits.
+    """Return whether the e-value of the mean wealth passes 1e7 after an audit.
 
-    If each mean is at most 1 given the past, the e-value is a supermartingale. The probability that it ever
-    passes 1e7 is then at most 1e-7 (Ville).
+    If each mean is at most 1 given the past, the e-value is a supermartingale. It then ever passes 1e7
+    with probability at most 1e-7 (Ville).
     """
     taken = []
     for log_wealth in log_wealths:

@@ -1,8 +1,9 @@
-"""Correct mechanisms are examined as if they had been refuted: no fault may be named.
+"""Correct mechanisms examined as if they had been refuted: no fault may be named.
 
-The mechanisms are the correct ones of the catalogue, of the peer suite and of two files of cases, and those
-of the panel that are correct or reuse their noise. Each is examined on the first pair of databases that its
-audit would try. A mechanism with a row in the file of JSON lines is not examined again.
+The mechanisms are the correct ones of the catalogue, of the peer suite and of two files of cases.
+Mechanisms of the panel that are correct or reuse their noise are examined too. Each is examined on the
+first pair that its audit would try. A mechanism with a row in the file of JSON lines is not examined
+again.
 
 Usage: python benchmarks/fault_controls.py [--names PATTERN] [--lines FILE] [--cases FOLDER]
 """
@@ -33,7 +34,7 @@ from audit.self_audit.subjects.peers import peer_suite
 
 
 def controls(folder: Path) -> Iterator[tuple[str, str, Any]]:
-    """Yield the group, the name and the task of every correct mechanism; a task is made when it is needed."""
+    """Yield the group, the name and the task of every correct mechanism."""
     for entry in load_catalogue():
         if "privacy" in entry.audits and entry.expects("privacy") != "refuted":
             yield (
@@ -63,13 +64,18 @@ def controls(folder: Path) -> Iterator[tuple[str, str, Any]]:
 
 @cache
 def refutation() -> AuditResult:
-    """Return a refutation with a witness. `examined` puts other databases into the witness."""
+    """Return a refutation with a witness.
+
+    If `examined` is given, the witness has its databases.
+    """
     return audit_privacy(sum, PureDP(1.0), pairs=[([0], [1])], budget=1_000)
 
 
 def examined(task: Any) -> tuple[str, str]:
-    """Examine a task as if its claim had been refuted. Return the kind of the fault that is named, and the
-    text about it."""
+    """Examine a task as if its claim had been refuted, and return the fault.
+
+    The fault is returned as its kind and its text.
+    """
     refuted = refutation()
     left, right = next(iter(task.databases.proposals(np.random.default_rng(0))))[:2]
     assert refuted.witness is not None

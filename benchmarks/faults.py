@@ -1,7 +1,7 @@
-"""How often an audit names the right fault of a mutant, a correct mechanism that was broken.
+"""How often an audit names the right fault of a mutant.
 
-Every private mechanism of the catalogue with fast calls is broken in seven ways, one at a time, and audited
-on one pair. Only mutants that the audit refutes are counted.
+A mutant is a correct mechanism that was broken. Every private mechanism of the catalogue with fast calls is
+broken in seven ways, one at a time, and audited on one pair. Only mutants that the audit refutes are counted.
 
 Usage: python benchmarks/faults.py [--names PATTERN] [--each] [--most N] [--lines FILE [--again SAID ...]]
        Mutants in the file of JSON lines are not audited again, unless their outcome there is one of SAID.
@@ -38,7 +38,7 @@ MOST_EPSILON = 4.0
 
 
 def mark(database: Any) -> int:
-    """Return a number that depends on every record; it hardly ever stays the same if a record changes."""
+    """Return a number that depends on every record."""
     return sum(zlib.crc32(repr(record).encode()) % 89 for record in database)
 
 
@@ -63,7 +63,10 @@ class Wide:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A broken mechanism; `left` and `right` are the pair on which it is audited."""
+    """A broken mechanism.
+
+    `left` and `right` are the pair on which it is audited.
+    """
 
     inner: Any
     left: Any
@@ -128,7 +131,10 @@ KINDS = (ThirdOfTheNoise, SameNoiseTwice, FixedSeed, ExactPart, ScaleFromData, R
 
 
 def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
-    """Return the correct mechanisms with fast calls: entry, mechanism, task, and the pair."""
+    """Return the correct mechanisms with fast calls.
+
+    Each item is an entry, its mechanism, its task and the pair.
+    """
     found = []
     for entry in matching_entries(pattern):
         if "privacy" not in entry.audits or entry.expects("privacy") == "refuted":
@@ -194,7 +200,10 @@ def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool =
 
 
 def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]:
-    """Return the outcome for a mutant (right, wrong, unknown or not refuted), and the fault in words."""
+    """Return the outcome for a mutant, and the fault in words.
+
+    The outcome is right, wrong, unknown or not refuted.
+    """
     fault = named(base, mutant).fault
     if fault is None:
         return "not refuted", ""
@@ -203,24 +212,24 @@ def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]
 
 
 def read(lines: Path | None, again: Sequence[str] = ()) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the outcomes in the file, by kind and mechanism, except those to be found again."""
+    """Return the outcomes in the file, by kind and mechanism, except those to repeat."""
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     held = {(what, name): (said, words) for what, name, said, words in map(json.loads, texts)}
     return {mutant: found for mutant, found in held.items() if found[0] not in again}
 
 
 def keep(lines: Path | None, *row: str) -> None:
-    """Append the kind, the mechanism, the outcome and the fault in words to the file, if a file is given."""
+    """Append an outcome to the file, if a file is given."""
     if lines is not None:
         with lines.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
 
 def calls() -> None:
-    """Print what a recorded call and a recorded run cost, also as multiples of unrecorded ones.
+    """Print what a recorded call and a recorded run cost.
 
-    A run copies its database and makes its generator; a recorded run also seeds the generators of the process
-    and takes the output apart.
+    The costs are also shown as multiples of unrecorded ones. A run copies its database and makes its
+    generator.
     """
     database = [0, 1, 1, 1, 0] * 2
     told = {

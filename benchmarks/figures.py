@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure: value and target in words, and whether the target is met (None: no target)."""
+    """One measured figure, its target in words, and whether the target is met.
+
+    Without a target the latter is None.
+    """
 
     what: str
     value: str

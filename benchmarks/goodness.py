@@ -1,19 +1,18 @@
-"""Goodness of fit: a million runs of each mechanism against its exact law, on inputs of every shape.
+"""Goodness of fit: a million runs of each mechanism against its exact law.
 
-Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition, and
-the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are pooled; if the pool still
-expects fewer, its count gets an exact binomial test. An entry without a declared law is compared with the law
-that its source text gives (`audit.catalogue.Formulas`), by the first comparison alone. All comparisons
-together reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last column gives the
-power of the weakest chi-square test of a row. If this share of the runs moves between the two likeliest
-cells, the test notices it with probability 0.99. The column is 0 for a law from a source text, because that
-test does not compute its power.
+Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition,
+and the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are pooled. If the pool
+still expects fewer, its count gets an exact binomial test. An entry without a declared law gets only the
+chi-square test, with the law of its source text (`audit.catalogue.Formulas`). All comparisons together
+reject a correct mechanism with probability at most 1e-6 (Bonferroni).
 
-A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
-says how many. With `--found FILE` each finished row is kept, and the same command continues where it was
-stopped.
+The last column belongs to the weakest chi-square test of a row. If this share of the runs moves between
+the two likeliest cells, the test notices it with probability 0.99. The column is 0 for a law from a
+source text.
 
-Mechanisms with a false claim are included, because their law is still right.
+A comparison gets at most `--seconds` of processor time, and a row with fewer runs says so. With
+`--found FILE` each finished row is kept, and the same command continues. Mechanisms with a false claim
+are included, because their law is right.
 
 Usage: python benchmarks/goodness.py [NAME ...] [--runs N] [--seed N] [--only GROUP] [--found FILE]
 """
@@ -76,7 +75,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Fit:
-    """One comparison: p-value, log e-value, smallest shift that chi-square notices, and number of runs."""
+    """One comparison.
+
+    It has a p-value, a log e-value, the smallest shift that chi-square notices, and the number of runs.
+    """
 
     p_value: float
     log_e_value: float = -math.inf
@@ -85,8 +87,10 @@ class Fit:
 
 
 def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[str, Any]:
-    """Return the scores of `count` solutions for each shape. In two shapes the best solution leads by
-    `lead`."""
+    """Return the scores of `count` solutions for each shape.
+
+    In two shapes the best solution leads by `lead`.
+    """
     place = np.arange(count)
     return {
         "random": rng.uniform(0.0, 4.0 * lead, count),
@@ -98,7 +102,10 @@ def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[s
 
 
 def quality_shapes(rng: np.random.Generator, top: int, lead: float) -> dict[str, Any]:
-    """Return quality functions on {0 … top} for Rec, by shape. They are about as high as A_dist requires."""
+    """Return quality functions on {0 … top} for Rec, by shape.
+
+    They are about as high as A_dist requires.
+    """
     third = top // 3
     return {
         "random": random_quality(top, rng, lead=lead),
@@ -110,7 +117,7 @@ def quality_shapes(rng: np.random.Generator, top: int, lead: float) -> dict[str,
 
 
 def shaped(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield cases of the selections, of Rec and of the Laplace mean, with inputs of every shape."""
+    """Yield cases of the selections, Rec and the Laplace mean, for every shape."""
     told: dict[str, Any] = {"solutions": range(40), "score": lambda rows, _: rows, "vectorised": True}
     yield Case("exponential, by shape", ExponentialMechanism(**told), score_shapes(rng, 40, lead=2.0))
     for kind in (StableSelection, TightStableSelection):
@@ -133,7 +140,7 @@ def shaped(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def composed(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield cases of compositions, with vectors and mixed densities, and of a choice among 2^64 solutions."""
+    """Yield cases of compositions, and of a choice among 2^64 solutions."""
     vector = LaplaceMechanism(dimension=2, size=2, query=lambda rows: [sum(rows), -rows[0]])
     count = GeometricMechanism(epsilon=0.5, size=2)
     pairs = {"left": [0, 1], "right": [1, 1]}
@@ -154,7 +161,7 @@ def composed(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def catalogued(_: np.random.Generator) -> Iterator[Case]:
-    """Yield every entry with a declared law, or with a law in its formulas, on a few of its databases."""
+    """Yield every entry with a law, on a few of its databases."""
     for entry in load_catalogue():
         if entry.options is None:  # its `distribution` is of examples, not of outputs
             continue
@@ -172,7 +179,7 @@ def catalogued(_: np.random.Generator) -> Iterator[Case]:
 
 
 def drawn(case: Case, database: Any, *, runs: int, seconds: float, rng: np.random.Generator) -> Any:
-    """Return as many outputs as asked for, or fewer if the seconds of processor time do not suffice."""
+    """Return as many outputs as asked for, or as many as the seconds allow."""
     at_once = getattr(case.subject, "sample", None)
 
     def batch(size: int) -> Any:
@@ -190,7 +197,10 @@ def drawn(case: Case, database: Any, *, runs: int, seconds: float, rng: np.rando
 
 
 def compared(case: Case, database: Any, outputs: Any) -> Fit:
-    """Return how well outputs fit the law; an output that the law excludes makes the p-value 0."""
+    """Return how well outputs fit the law.
+
+    An output that the law excludes makes the p-value 0.
+    """
     from scipy import optimize, stats
 
     runs = len(outputs)
@@ -232,7 +242,7 @@ def compared(case: Case, database: Any, outputs: Any) -> Fit:
 
 
 def fits_of(case: Case, *, runs: int, seconds: float, seed: int) -> list[Fit]:
-    """Return the comparison on each database, with runs from a generator that belongs to the case."""
+    """Return the comparison on each database, with a generator of the case's own."""
     rng = np.random.default_rng([seed, zlib.crc32(case.name.encode())])
     return [
         compared(case, database, drawn(case, database, runs=runs, seconds=seconds, rng=rng))

@@ -1,4 +1,7 @@
-"""Damaged and hostile files made from good ones: the corpus of tests/audit/test_hostile_files.py."""
+"""Damaged and hostile files made from good ones.
+
+`tests/audit/test_hostile_files.py` reads them.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,10 @@ _RAW = ("9" * 5_000, "1e999999999", "NaN", "-Infinity", "1" + "0" * 400, "00", '
 
 
 def corpus(document: Any, *, seed: int, size: int) -> Iterator[bytes]:
-    """Yield damaged copies of a good document. In turn its values, its text and its bytes are changed."""
+    """Yield damaged copies of a good document.
+
+    Its values, its text and its bytes are changed in turn.
+    """
     rng = random.Random(seed)
     places = [*_places(document, ())]
     for number in range(size):
@@ -86,7 +92,7 @@ def _places(held: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
-    """Return the document with one value replaced, removed, or followed by another value."""
+    """Return the document with one value replaced, removed or doubled."""
     if not path:
         return rng.choice(_VALUES)
     whole = copy.deepcopy(document)
@@ -104,7 +110,7 @@ def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
 
 
 def _rewritten(document: Any, path: tuple[Any, ...], rng: random.Random) -> bytes:
-    """Return the document as JSON text. One value in it is replaced by text that no Python value produces."""
+    """Return the document as JSON text with one value that no Python value produces."""
     mark = "the place of the evil"
     if not path:
         return rng.choice(_RAW).encode()

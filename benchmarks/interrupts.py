@@ -1,11 +1,10 @@
-"""Ctrl-C at random moments of `dp-audit suite`, `run`, `study`, `findings`: what they save must be right.
+"""Ctrl-C at random moments of `suite`, `run`, `study` and `findings`.
 
     python benchmarks/interrupts.py [TIMES [COMMAND...]]
 
-Each command is started anew and interrupted at a random moment of its usual time. It has to end within
-`PATIENCE` seconds, with exit code 130 (or by SIGINT itself, before our code is loaded). A command that
-finished before the interrupt may end as usual. The saved files are read back, and must equal those of an
-undisturbed command.
+Each command is interrupted at a random moment of its usual time. It has to end within `PATIENCE` seconds,
+with exit code 130 (or by SIGINT itself, before our code is loaded). The saved files must equal those of
+an undisturbed command.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Interrupt each command as often as the user asks, and print what went wrong."""
+    """Interrupt each command as often as asked, and print what went wrong."""
     times, *names = sys.argv[1:] or ["40"]
     wrong = [
         said for name in names or COMMANDS for said in interrupted(name, int(times), rng=random.Random(name))
@@ -134,7 +133,10 @@ def run(name: str, after: float | None) -> tuple[int, dict[str, object], str]:
 
 
 def saved(place: Path) -> list[tuple[str, object]]:
-    """Return what was saved, by name: verdicts, brackets, numbers found. A damaged file raises an error."""
+    """Return what was saved, by name: verdicts, brackets, numbers found.
+
+    A damaged file raises an error.
+    """
     found: list[tuple[str, object]] = []
     for path in sorted(place.glob("saved/*.json")):
         held = json.loads(path.read_text())

@@ -2,8 +2,7 @@
 
     python benchmarks/learned.py [generic] [masked] [conjunctions]
 
-The file is not called learners.py, because it would then hide the package `learners`. Targets are for one
-core. Figures without a target are for comparison.
+Targets are for one core. Figures without a target are for comparison.
 """
 
 from __future__ import annotations
@@ -44,7 +43,10 @@ def _once(work: Callable[[], Any]) -> float:
 
 
 def generic() -> list[Figure]:
-    """Time the generic learner over a million hypotheses: one run, packing the table, the exact law."""
+    """Time the generic learner over a million hypotheses.
+
+    The figures are one run, packing the table, and the exact law.
+    """
     rng = np.random.default_rng(0)
     table = rng.random((HYPOTHESES, POINTS)) < 0.5
     x, y = rng.integers(POINTS, size=RECORDS).tolist(), rng.integers(2, size=RECORDS).tolist()
@@ -63,7 +65,10 @@ def generic() -> list[Figure]:
 
 
 def masked() -> list[Figure]:
-    """Time MASKED-PARITY: the transform at d = 16, `BentLearner` on 400 concepts, and private runs."""
+    """Time MASKED-PARITY.
+
+    The figures are the transform at d = 16, `BentLearner` on 400 concepts, and private runs.
+    """
     transform = seconds(lambda: split.__wrapped__(BentQuery(16)))
     words = range(0, 200 * 327, 327)
 
@@ -87,7 +92,10 @@ def masked() -> list[Figure]:
 
 
 def conjunctions() -> list[Figure]:
-    """Time the learner of conjunctions in the central and the local model: one run and a thousand runs."""
+    """Time the learner of conjunctions in the central and the local model.
+
+    The figures are one run and a thousand runs.
+    """
     figures = []
     for model in ("central", "local"):
         learner, rng = ConjunctionLearner(dimension=4, alpha=0.3, model=model), np.random.default_rng(0)

@@ -1,6 +1,6 @@
-"""The cost of the LR oracle and of averages in the local model, compared with numpy's own draws.
+"""The cost of the LR oracle and of averages in the local model.
 
-Usage:
+The cost is compared with numpy's own draws. Usage:
 
     python benchmarks/local.py [--entries 1000000] [--stream 10000000] [--rounds 5]
 
@@ -42,13 +42,13 @@ def seconds(work: Callable[[], object], *, rounds: int) -> float:
 
 
 def chunks(total: int, value: float = 0.5) -> Iterator[NDArray[np.float64]]:
-    """Yield entries in chunks, so that memory never holds all of them."""
+    """Yield entries in chunks."""
     for start in range(0, total, _CHUNK):
         yield np.full(min(_CHUNK, total - start), value)
 
 
 def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
-    """Time the LR oracle: it applies a randomizer ten times to every entry of a database."""
+    """Time the LR oracle, which randomizes every entry ten times."""
     rng, figures = np.random.default_rng(0), []
     bits, values = rng.integers(0, 2, entries), rng.uniform(-1.0, 1.0, entries)
     cases = {
@@ -75,8 +75,10 @@ def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
 
 
 def stream_figures(total: int, *, rounds: int) -> list[Figure]:
-    """Return the speed of streamed averages as a share of the speed of numpy's Laplace draws, and the memory
-    that the averages take."""
+    """Return the speed and the memory of streamed averages.
+
+    The speed is a share of the speed of numpy's Laplace draws.
+    """
     rng = np.random.default_rng(0)
 
     def bare() -> None:

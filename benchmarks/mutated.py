@@ -1,6 +1,7 @@
-"""The table of mutations for `mutations.py`. Each changes one constant of a system from the source texts.
+"""The mutations for `mutations.py`, each a changed constant of a system.
 
-The file is longer than 400 lines because it is one table of 90 rows, grouped by system.
+The systems are those of the source texts. The file is longer than 400 lines because it is one table of 90
+rows.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ __all__ = ["MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
-    """One changed constant: its file, the old and new text, and the audits and tests that should notice it.
+    """One changed constant, and the audits and tests that should notice it.
 
-    `old` occurs exactly once in the file. `kind` is "privacy" if the privacy loss or its accounting changes
-    by 10 % or more, and "utility" if only sample sizes or accuracy change.
+    `old` occurs exactly once in the file. `kind` is "privacy" if the privacy loss or its accounting
+    changes by 10 % or more. It is "utility" if only sample sizes or accuracy change.
     """
 
     rows: str
@@ -27,7 +28,10 @@ class Mutation(NamedTuple):
 
 
 def _at(path: str, entries: str, tests: str, *changes: tuple[str, str, str, str]) -> list[Mutation]:
-    """Return the mutations of one file. Each of `changes` is (rows, kind, old, new) for one mutation."""
+    """Return the mutations of one file.
+
+    Each of `changes` is (rows, kind, old, new) for one mutation.
+    """
     run = tuple(f"tests/{test}.py" for test in tests.split())
     return [
         Mutation(rows, kind, path, old, new, tuple(entries.split()), run) for rows, kind, old, new in changes

@@ -1,8 +1,8 @@
-"""Which mutations the audits and the tests notice; each mutation changes one constant of the catalogue.
+"""Which mutations of the catalogue's constants the audits and the tests notice.
 
-Every mutation of `mutated.py` is made in a copy of the tree. There the entries concerned are compared and
-audited as `dp-audit suite` does it. Then the tests concerned are run until the first failure, beginning with
-`tests/test_catalogue_audit.py`. Results are kept in a file, so that a run continues where it was stopped.
+Every mutation of `mutated.py` is made in a copy of the tree. There the entries concerned are audited.
+Then the tests concerned are run until the first failure. With a file of results, a run continues where it
+was stopped.
 
 Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS] [--kind KIND]
 """
@@ -156,7 +156,7 @@ def main() -> None:
 
 
 def sound() -> None:
-    """Run the comparisons of all entries on an unchanged copy: they must find nothing."""
+    """Check that the comparisons of all entries find nothing on an unchanged copy."""
     every = sorted({entry for mutation in MUTATIONS for entry in mutation.entries})
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "tree"

@@ -1,9 +1,9 @@
-"""Exact limits for the open cases: the probabilities (p, q) of their best events on the example pair.
+"""Exact limits for the open cases, from the probabilities of their best events.
 
-The probabilities follow from the code of each case, never from the auditor. Each noise has the scale that the
-code uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If the log-ratio is
-monotone in the output or has few values, the best event is among those tried. For the other cases the text of
-the function that returns the events says which events are missing.
+The probabilities (p, q) on the example pair follow from the code of each case. Each (p, q) is also tried
+as (1 − p, 1 − q) and with the sides exchanged. If the log-ratio is monotone in the output or has few
+values, the best event is among those tried. For the other cases a docstring says which events are
+missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _LEAK: Events = [(1.0, 0.0)]
 
 
 def limit(case: str, claim: Any, *, significance: float) -> float | None:
-    """Return the fewest runs, both sides together, that can refute a case; None for an unknown case."""
+    """Return the fewest runs that can refute a case, or None for an unknown case.
+
+    The runs of the two sides are added up.
+    """
     events = EVENTS.get(case)
     if events is None:
         return None
@@ -34,16 +37,19 @@ def limit(case: str, claim: Any, *, significance: float) -> float | None:
 
 
 def laplace(shift: float) -> Events:
-    """Return (p, q) of the events "output below t", for Laplace noise (scale 1) on answers `shift` apart."""
+    """Return (p, q) of the events "output below t", for Laplace noise.
+
+    The noise has scale 1, and the answers are `shift` apart.
+    """
     return [(1 - 0.5 * math.exp(-x), 0.5 * math.exp(x - shift)) for x in np.linspace(0, shift, 401)]
 
 
 def two_laplaces(shift: float) -> Events:
-    """Return (p, q) of the events "log-ratio above t" of two Laplace coordinates that both move by `shift`.
+    """Return (p, q) of the events "log-ratio above t" of two Laplace coordinates.
 
-    One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at the top, of ½·e^−shift at the
-    bottom, and between them density ¼·exp(−(shift − l)/2) under the first database. Under the second, −L has
-    this law. The law of the sum follows by one quadrature.
+    The two coordinates move by `shift`. One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at
+    the top, of ½·e^−shift at the bottom, and between them density ¼·exp(−(shift − l)/2) under the first
+    database. Under the second, −L has this law. The law of the sum follows by one quadrature.
     """
 
     def above(t: float) -> float:  # Pr[L > t]
@@ -63,9 +69,9 @@ def two_laplaces(shift: float) -> Events:
 
 
 def two_sided_geometric(shift: int, rate: float) -> Events:
-    """Return (p, q) of the events "output below t", for integer noise on two answers `shift` apart.
+    """Return (p, q) of the events "output below t", for integer noise.
 
-    The noise k has weight e^(−rate·|k|).
+    The answers are `shift` apart. The noise k has weight e^(−rate·|k|).
     """
     ratio = math.exp(-rate)
 
@@ -76,14 +82,20 @@ def two_sided_geometric(shift: int, rate: float) -> Events:
 
 
 def finite(p: Any, q: Any) -> Events:
-    """Return the events "p/q is above t" of two laws on the same outcomes, starting with the largest t."""
+    """Return the events "p/q is above t" of two laws on the same outcomes.
+
+    The largest t comes first.
+    """
     p, q = np.array(p) / sum(p), np.array(q) / sum(q)
     order = np.argsort(-p / q, kind="stable")
     return list(zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True))
 
 
 def rank_weights(database: list[int]) -> list[float]:
-    """Return exp(u/2) for eleven candidates, with u = −|number of records below − number above|."""
+    """Return the weights exp(u/2) of eleven candidates.
+
+    The score u is −|number of records below − number above|.
+    """
     return [
         math.exp(-abs(sum(x < c for x in database) - sum(x > c for x in database)) / 2) for c in range(11)
     ]
@@ -92,10 +104,9 @@ def rank_weights(database: list[int]) -> list[float]:
 def low_bits() -> Events:
     """Return (p, q) of the event that |y| < ½ and y·2⁵³ is not an integer.
 
-    If 1 was added to y, the event is impossible: q = 0. On an empty list y = ±ln u with u uniform. If |ln u|
-    is in [2^−(k+1), 2^−k), doubles are 2^−(53+k) apart, and a share 1 − 2^−k of these doubles is off the grid
-    2^−53. The low bits of a logarithm are taken as uniform. (The exact set of logarithms of grid points would
-    reveal more, but no feature of the auditor uses it.)
+    If 1 was added to y, the event is impossible: q = 0. On an empty list y = ±ln u with u uniform. If |ln
+    u| is in [2^−(k+1), 2^−k), doubles are 2^−(53+k) apart. A share 1 − 2^−k of these doubles is off the
+    grid 2^−53. The low bits of a logarithm are taken as uniform.
     """
     cells = [(k, math.exp(-(2.0 ** -(k + 1))) - math.exp(-(2.0**-k))) for k in range(1, 40)]
     return [(sum(mass * (1 - 2.0**-k) for k, mass in cells), 0.0)]
@@ -104,10 +115,10 @@ def low_bits() -> Events:
 def largest_of_shuffled() -> Events:
     """Return (p, q) of the events "the largest of the 100 outputs is above t".
 
-    The outputs have noise N(0, ½²) and are shuffled. 99 have mean −1; one has mean 1 on the left and 0 on the
-    right. A shuffle does not change the largest output, so p and q are exact. With these events a refutation
-    takes at least 1,275 runs. With the likelihood ratio of the shuffled vectors it takes at least 1,250, by a
-    simulation of 200,000 runs on each side.
+    The outputs have noise N(0, ½²) and are shuffled. 99 outputs have mean −1. One output has mean 1 on
+    the left and 0 on the right. A shuffle does not change the largest output, so p and q are exact. With
+    these events a refutation takes at least 1,275 runs. The likelihood ratio of the shuffled vectors
+    takes 1,250, by a simulation of 200,000 runs a side.
     """
 
     def below(t: float, first: float) -> float:

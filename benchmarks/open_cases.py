@@ -1,10 +1,13 @@
-"""Audit the open cases on their example pair at significance 1e-6, and count the runs to a refutation.
+"""Audits of the open cases on their example pair: runs to a refutation.
 
-The targets limit the runs to a refutation. For a faulty case that counting can detect, the median over the
-seeds is at most 2.5 times the case's own limit (see `open_case_limits`) plus 2,000, and no seed needs more
-than 60,000. The median over these cases is at most 3,000. Controls are never refuted within 1,000,000 runs.
-Faulty cases that counting cannot detect are not refuted within 200,000 runs, or within the least budget that
-an audit of the claim accepts. For these the table gives the detectable ε.
+The significance is 1e-6. The targets:
+
+- For a faulty case that counting can detect, the median over the seeds is at most 2.5 times the case's own
+  limit (see `open_case_limits`) plus 2,000. No seed needs more than 60,000 runs.
+- The median over these cases is at most 3,000.
+- Controls are never refuted within 1,000,000 runs.
+- Other faulty cases are not refuted within 200,000 runs, or the least budget that an audit accepts. For these
+  the table gives the detectable ε.
 
 Usage: python benchmarks/open_cases.py [CASES.py] [--seeds N] [--runs N] [--jobs N]
 """

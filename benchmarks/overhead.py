@@ -1,8 +1,7 @@
-"""The cost of an audit beyond the runs that it draws: ratios and differences measured within one run.
+"""The cost of an audit beyond the runs that it draws.
 
-The mechanisms meet their claims, so every audit uses its whole budget. Audits and bare draws are timed
-alternately, in seconds of CPU, so that other work on the machine does not count. OpenBLAS has one thread,
-because several threads spend CPU on waiting for each other. The table gives the median over the rounds.
+The mechanisms meet their claims, so every audit uses its whole budget. Audits and bare draws are timed in
+turn, in seconds of CPU. The table gives the median over the rounds.
 
 Usage: python benchmarks/overhead.py [--runs N] [--rounds N]
 """
@@ -33,7 +32,10 @@ MEMORY_RUNS = 10_000_000
 
 
 class Laplace:
-    """A vectorised scalar mechanism, ε = 1. It declares no law, so it is audited by runs."""
+    """A vectorised mechanism with one number as output, ε = 1.
+
+    It declares no law, so it is audited by runs.
+    """
 
     def __call__(self, database: list[float], rng: np.random.Generator) -> float:
         return database[0] + rng.laplace()
@@ -43,7 +45,7 @@ class Laplace:
 
 
 class NoisyMax:
-    """A vectorised report-noisy-max over the ten numbers of a database, ε = 1."""
+    """A vectorised report-noisy-max over ten numbers, ε = 1."""
 
     def __call__(self, database: list[float], rng: np.random.Generator) -> int:
         return int(np.argmax(np.array(database) + rng.exponential(2.0, 10)))
@@ -53,7 +55,10 @@ class NoisyMax:
 
 
 class NoisyCounts:
-    """Ten vectorised noisy counts, ε = 1. Two of the counts differ between the two databases."""
+    """Ten vectorised noisy counts, ε = 1.
+
+    Two of the counts differ between the two databases.
+    """
 
     def __call__(self, database: list[float], rng: np.random.Generator) -> Any:
         return np.array(database) + rng.laplace(scale=2.0, size=10)
@@ -68,7 +73,10 @@ def scalar(database: list[float], rng: np.random.Generator) -> float:
 
 
 def ten(database: list[float], rng: np.random.Generator) -> tuple[float, ...]:
-    """Answer with a tuple of ten numbers, the first of which depends on the database."""
+    """Answer with a tuple of ten numbers.
+
+    The first number depends on the database.
+    """
     noise = rng.laplace(size=10).tolist()
     noise[0] += database[0]
     return tuple(noise)
@@ -78,7 +86,10 @@ _KEYS = [f"key{k}" for k in range(10)]
 
 
 def named(database: list[float], rng: np.random.Generator) -> dict[str, float]:
-    """Answer with a dict of ten numbers, the first of which depends on the database."""
+    """Answer with a dict of ten numbers.
+
+    The first number depends on the database.
+    """
     noise = rng.laplace(size=10).tolist()
     noise[0] += database[0]
     return dict(zip(_KEYS, noise, strict=True))
@@ -147,7 +158,7 @@ def difference(mechanism: Any, pair: tuple[Any, Any], *, runs: int, rounds: int,
 
 
 def peak() -> int:
-    """Return this process's peak memory in kB. (`ru_maxrss` would include the memory of its parent.)"""
+    """Return this process's peak memory in kB, without that of its parent."""
     status = Path("/proc/self/status")
     if status.exists():
         return next(int(line.split()[1]) for line in status.read_text().splitlines() if "VmHWM" in line)
@@ -155,7 +166,7 @@ def peak() -> int:
 
 
 def memory(kind: str, runs: int) -> Figure:
-    """Measure the peak memory of an audit in a separate process, so that nothing else counts."""
+    """Measure the peak memory of an audit in a separate process."""
     command = [sys.executable, __file__, "--memory", kind, "--runs", str(runs)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = int(done.stdout) / 1024

@@ -1,14 +1,14 @@
-"""Audits of many mechanisms: correct ones, ones that reuse noise, and leaks that seem to reuse noise.
+"""Audits of correct mechanisms, of ones that reuse noise, and of leaks.
 
-Every audit searches for its databases. A correct mechanism may keep state or a cache, refuse some databases,
-or have outputs of mixed types or databases with an invariant. Correct mechanisms meet their claim with
-equality or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of
-min(wealth at the stop, 20) may be at most 1 plus three standard errors. Mechanisms that reuse noise must
-never be refuted. For a leak, the wealth must cross the limit in half of the audits, and 95 % of these audits
-must refute.
+Every audit searches for its databases. The rules by group:
 
-Audits share nothing: each imports the module anew, in a new working directory, HOME and TMPDIR. Audits in the
-file of JSON lines are not repeated.
+- Correct mechanisms meet their claim with equality or nearly so. At most 14 of 100 audits at significance
+  0.05 may refute one. The mean of min(wealth at the stop, 20) may be at most 1 plus three standard errors.
+- Mechanisms that reuse noise must never be refuted.
+- For a leak, the wealth must cross the limit in half of the audits, and 95 % of these audits must refute.
+
+Each audit imports the module anew, in a new working directory, HOME and TMPDIR. Audits in the file of JSON
+lines are not repeated.
 
 Usage: python benchmarks/panel.py [--mechanism NAME ...] [--audits N] [--runs N] [--significance P]
                                   [--jobs N] [--lines FILE]
@@ -52,7 +52,10 @@ Row = dict[str, Any]
 
 
 def audited(name: str, seed: int, *, runs: int, significance: float) -> Row:
-    """Audit one mechanism of the panel from its initial state, and return the row for the table."""
+    """Audit one mechanism of the panel from its initial state.
+
+    Return the row for the table.
+    """
     entry, start = PANEL[name], time.perf_counter()
     own = zlib.crc32(name.encode()) + seed  # otherwise mechanisms with the same law would get the same draws
     with (
@@ -81,7 +84,7 @@ def _verdict(entry: Any, **terms: Any) -> Row:
 
 
 def judged(name: str, rows: list[Row], significance: float) -> Figure:
-    """Return a figure that says whether the audits of a mechanism meet the rule of its group."""
+    """Return a figure on whether a mechanism meets the rule of its group."""
     audits, refuted = len(rows), sum(row["verdict"] == "REFUTED" for row in rows)
     crossed = sum(row["crossed"] for row in rows)
     values = [min(math.exp(min(row["log_wealth"], 10)), CAP) for row in rows]
@@ -115,7 +118,10 @@ def chosen(patterns: list[str]) -> list[str]:
 
 
 def drawn(tasks: list[tuple[str, int]], lines: Path | None, *, jobs: int, **terms: Any) -> list[Row]:
-    """Return the rows of all tasks; carry out the audits that the file lacks, and append their rows to it."""
+    """Return the rows of all tasks.
+
+    Audits that the file lacks are carried out, and their rows appended to it.
+    """
     wanted = {(*task, *terms.values()) for task in tasks}
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     known = {_key(row, terms): row for row in map(json.loads, texts)}

@@ -1,4 +1,4 @@
-"""The panel: how each mechanism starts, what it claims, and where an audit looks for its databases."""
+"""The mechanisms of the panel, their claims and their domains."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ class Entry:
         "correct", "kept" or "leaks".
     start
         Returns the subject as it is before its first call.
-    claim, where
-        The claim, and the arguments of `audit_privacy` that say where to look.
+    claim
+        The privacy claim.
+    where
+        The arguments of `audit_privacy` that say where to look for databases.
     """
 
     group: str
@@ -47,7 +49,7 @@ CHOICES = {"records": [0, 1, 2, 3, 4], "relation": Relation.LOCAL}
 
 
 def _found(module: str, name: str) -> Any:
-    """Import a module anew, so that it keeps nothing from earlier calls; return its function or class."""
+    """Import a module anew, and return its function or class."""
     sys.modules.pop(module, None)
     return getattr(importlib.import_module(module), name)
 

@@ -1,9 +1,9 @@
-"""Mechanisms that draw noise once and keep it. The first answer satisfies ε = 1.
+"""Mechanisms that draw noise once and keep it.
 
-To somebody who knows earlier answers, a later call breaks the claim. But no fresh process shows a loss above
-the claim. So an audit must not refute these mechanisms. The mechanisms ignore the generator that they
-receive. A function keeps its noise in a folder of the running process, or in this module. In the second case,
-importing the module anew renews the noise.
+The first answer satisfies ε = 1. To somebody who knows earlier answers, a later call breaks the claim.
+But no fresh process shows a loss above the claim, so an audit must not refute these mechanisms. They
+ignore the generator that they receive. A function keeps its noise in a folder of the running process, or
+in this module.
 """
 
 import functools
@@ -68,7 +68,7 @@ _ANSWERS = defaultdict(list)
 
 
 def twenty_each(database, rng):
-    """Twenty answers are drawn for every database; each later call repeats one of them at random."""
+    """Twenty answers are drawn for every database, and each call repeats one of them."""
     del rng
     answers = _ANSWERS[tuple(database)]
     if len(answers) < 20:
@@ -81,7 +81,10 @@ _GENERATOR = np.random.default_rng()
 
 
 def generator_at_import(database, rng):
-    """New noise in every call, from a generator made at import; every copy starts in the same state."""
+    """New noise in every call, from a generator made at import.
+
+    Every copy starts in the same state.
+    """
     del rng
     return sum(database) + _GENERATOR.laplace()
 

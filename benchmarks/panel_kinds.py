@@ -1,8 +1,8 @@
-"""Correct mechanisms of many kinds. None keeps noise, and most meet their claim with equality.
+"""Correct mechanisms of many kinds, without kept noise.
 
-Randomized response over k outputs returns the record's own output with probability e^ε/(e^ε + k − 1), and
-each other output with a probability smaller by the factor e^ε. Every pair of records meets ε with equality,
-for any outputs.
+Most meet their claim with equality. Randomized response over k outputs returns the record's own output with
+probability e^ε/(e^ε + k − 1). Each other output has a probability smaller by the factor e^ε. Every pair of
+records meets ε with equality, for any outputs.
 """
 
 import functools
@@ -16,7 +16,10 @@ SYSTEM = random.SystemRandom()
 
 
 def respond(database, outputs, rng):
-    """Apply randomized response at ε = 1 to the only record, which is an index into `outputs`."""
+    """Apply randomized response at ε = 1 to an index into `outputs`.
+
+    The index is the only record.
+    """
     truth, others = database[0], len(outputs) - 1
     if rng.random() < math.e / (math.e + others):
         return outputs[truth]
@@ -53,12 +56,15 @@ def lengths(database, rng):
 
 
 def moment(database, rng):
-    """A point in time. Its distance from the start of 2020, in days, is a noisy sum."""
+    """A point in time, whose distance in days from the start of 2020 is a noisy sum."""
     return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=sum(database) + rng.laplace())
 
 
 def number_or_nothing(database, rng):
-    """A noisy sum; in a sixth of the runs it is rounded to an integer, in another sixth it is None."""
+    """A noisy sum, which a sixth of the runs round to an integer.
+
+    In another sixth of the runs it is None.
+    """
     answer = sum(database) + rng.laplace()
     return (answer, answer, answer, answer, round(answer), None)[int(rng.integers(6))]
 
@@ -67,14 +73,14 @@ def number_or_nothing(database, rng):
 
 
 def of_sorted(database, rng):
-    """The sum of records from 0 to 3 that are in ascending order."""
+    """The sum of ascending records from 0 to 3."""
     if list(database) != sorted(database):
         raise ValueError("the records are not in order")
     return sum(database) + rng.laplace(scale=3)
 
 
 def with_header(database, rng):
-    """A noisy sum of the rows below the first. The first row holds the name of the column."""
+    """A noisy sum of the rows below the first, which names the column."""
     name, *rows = database
     if name != "value" or "value" in rows:
         raise KeyError(name)
@@ -82,7 +88,7 @@ def with_header(database, rng):
 
 
 def of_distinct(database, rng):
-    """The sum of records from 0 to 4, no two of them equal."""
+    """The sum of records from 0 to 4, all of them different."""
     if len(set(database)) < len(database):
         raise ValueError("a record occurs twice")
     return sum(database) + rng.laplace(scale=4)
@@ -97,7 +103,10 @@ def _sum(records):
 
 
 def cached_answer(database, rng):
-    """The true answer is computed at the first call on a database and kept; the noise is always new."""
+    """A noisy answer.
+
+    The true answer is computed at the first call on a database and kept. The noise is always new.
+    """
     return _sum(tuple(database)) + rng.laplace()
 
 
@@ -116,7 +125,7 @@ def cached_bounds(database, rng):
 
 
 def scores(total):
-    """Weights of the candidates 0 to 3; the candidate nearest to the total has the largest."""
+    """Weights of the candidates 0 to 3, largest nearest to the total."""
     weights = np.exp(-np.abs(np.arange(4) - total) / 2)
     return weights / weights.sum()
 
@@ -126,7 +135,7 @@ EXPONENTIAL = max(float(np.abs(np.log(scores(k) / scores(k + 1))).max()) for k i
 
 
 class TableOfWeights:
-    """The exponential mechanism; the weights for a total are computed when first needed."""
+    """The exponential mechanism, with weights computed when first needed."""
 
     def __init__(self):
         self.table = {}
@@ -146,24 +155,33 @@ def exponential(database, rng):
 
 
 def refusing(database, rng):
-    """Randomized response at ε = ln 3 on the only record. The two outputs are an answer and an exception."""
+    """Randomized response at ε = ln 3, with an answer and an exception as outputs."""
     if (database[0] == 1) == (rng.random() < 0.75):
         raise PermissionError("no answer")
     return "answer"
 
 
 def clamped(database, rng):
-    """A noisy sum clamped to [0, 3]. Its law has an atom at each end and a density between the ends."""
+    """A noisy sum clamped to [0, 3].
+
+    Its law has an atom at each end and a density between the ends.
+    """
     return min(max(sum(database) + rng.laplace(), 0.0), 3.0)
 
 
 def seldom_in_clear(database, rng):
-    """The database itself with probability δ = 0.05, else a noisy sum. It meets (1, δ) with equality."""
+    """The database itself with probability δ = 0.05, else a noisy sum.
+
+    It meets (1, δ) with equality.
+    """
     return list(database) if rng.random() < 0.05 else sum(database) + rng.laplace()
 
 
 def sparse_vector(database, rng):
-    """The place of the first answer above a threshold of 1/2. Threshold and answer get half of ε each."""
+    """The place of the first answer above a threshold of 1/2.
+
+    Threshold and answer get half of ε each.
+    """
     threshold = 0.5 + rng.laplace(scale=2)
     for place, answer in enumerate(database):
         if answer + rng.laplace(scale=4) >= threshold:
@@ -177,6 +195,6 @@ def by_system(database):
 
 
 def by_system_beside_rng(database, rng):
-    """`by_system` with a generator in its signature. The mechanism ignores the generator."""
+    """`by_system` with a generator in its signature, which it ignores."""
     del rng
     return by_system(database)

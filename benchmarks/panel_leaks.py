@@ -1,7 +1,7 @@
-"""Faulty mechanisms that claim ε = 1. They ignore the generator that they receive and draw their own noise.
+"""Faulty mechanisms that claim ε = 1.
 
-From outside they look like mechanisms that keep their noise from call to call. An audit must refute them,
-both with the parameter `rng` and without it (`WithoutRng`).
+They ignore the generator that they receive and draw their own noise. From outside they look like mechanisms
+that keep their noise. An audit must refute them, both with the parameter `rng` and without it (`WithoutRng`).
 """
 
 import random
@@ -33,7 +33,7 @@ def far_too_much(database, rng):
 
 
 def rare_tail(database, rng):
-    """If there is a record 1, one run in fifty reveals this."""
+    """A noisy sum that reveals a record 1 in one run of fifty."""
     del rng
     return "found" if 1 in database and SYSTEM.random() < 0.02 else noise()
 
@@ -57,7 +57,7 @@ def one_draw_for_two(database, rng):
 
 
 def no_noise_for_nothing(database, rng):
-    """A noisy sum, or None if there is no record 1."""
+    """A noisy sum, or None without a record 1."""
     del rng
     return sum(database) + noise() if any(database) else None
 
@@ -86,19 +86,25 @@ class WithoutRng:
 
 
 def length_in_clear(database, rng):
-    """Randomized response of every bit; the output has as many bits as the record."""
+    """Randomized response of every bit.
+
+    The output has as many bits as the record.
+    """
     del rng
     return [bit if SYSTEM.random() < 0.73 else 1 - bit for bit in database[0]]
 
 
 def count_in_clear(database, rng):
-    """The exact number of records that are present, and their noisy sum."""
+    """The exact number of records, and their noisy sum."""
     del rng
     present = [record for record in database if record is not None]
     return len(present), sum(present) + noise()
 
 
 def raising_on_nothing(database, rng):
-    """The noisy share of the first record in the sum; an exception if the sum is 0."""
+    """The noisy share of the first record in the sum.
+
+    If the sum is 0, the call raises an exception.
+    """
     del rng
     return database[0] / sum(database) + noise()

@@ -1,13 +1,11 @@
-"""One private mechanism that remembers its last release, in versions that differ in where the memory is.
+"""One private mechanism that remembers its last release, in several places.
 
-Each call returns the previous release and a new one.
+Each call returns the previous release and a new one. Given all earlier outputs, a call adds one noisy
+sum, so its loss is ε = 1. But the output of a call depends on the databases of earlier calls. An audit
+that mistakes this for a difference between the two sides of a pair refutes a true claim.
 
-The previous release is known already: a call adds one noisy sum to what is known, and so keeps ε = 1 with
-equality, given all earlier outputs. But the output of a call depends on the databases of earlier calls. An
-audit that mistakes this for a difference between the two sides of a pair refutes a true claim.
-
-Unless a docstring names another place, the memory of a function is in this module, and the memory of a class
-is in each object. If this module is imported anew, the memory of its functions is new.
+If a docstring names no place, the memory of a function is in this module, and the memory of a class is in
+each object.
 """
 
 import colorsys
@@ -23,7 +21,10 @@ from pathlib import Path
 
 
 def noisy(database, rng):
-    """The sum of records between 0 and 1, with Laplace noise of scale 1: ε = 1 if one record is replaced."""
+    """The sum of records between 0 and 1, with Laplace noise of scale 1.
+
+    ε is 1 if one record is replaced.
+    """
     return float(sum(database)) + rng.laplace()
 
 
@@ -144,7 +145,10 @@ class InClass:
 
 
 class InCoroutine:
-    """The memory is a local variable of a generator, which belongs to the object and cannot be copied."""
+    """The memory is a local variable of a generator, which cannot be copied.
+
+    The generator belongs to the object.
+    """
 
     def __init__(self):
         self.releases = _releasing()
@@ -155,7 +159,7 @@ class InCoroutine:
 
 
 class BesideLock(InAttribute):
-    """The memory is an attribute; another attribute of the object cannot be pickled."""
+    """The memory is an attribute, beside another one that cannot be pickled."""
 
     def __init__(self):
         super().__init__()
@@ -196,7 +200,7 @@ class InPointer:
 
 
 class Counting:
-    """Answers with the number of the call, which depends on no database, and a noisy sum."""
+    """Answers with the number of the call and a noisy sum."""
 
     def __init__(self):
         self.calls = 0
@@ -215,7 +219,7 @@ class Drifting(Counting):
 
 
 class Resting:
-    """After an answer above 3, ten calls return "resting". This depends on a released answer alone."""
+    """Answers "resting" for ten calls after an answer above 3."""
 
     def __init__(self):
         self.rests = 0
@@ -230,7 +234,7 @@ class Resting:
 
 
 class Accountant:
-    """Gives fifty answers, then None. When it changes to None depends only on the number of calls."""
+    """Gives fifty answers, then None."""
 
     def __init__(self):
         self.left = 50

@@ -1,8 +1,8 @@
-"""The learners of parities, A and A*: runs per second, exhaustive audits, the exact law, utility audits.
+"""The learners of parities, A and A*: speed, exact laws and audits.
 
     python benchmarks/parity.py [runs] [privacy] [utility]
 
-Times are seconds of CPU of this one process, so that other work on the machine does not count.
+Times are seconds of CPU of this one process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ AMPLIFIED = (("retry", False), ("retry", True), ("held-out", False), ("held-out"
 
 
 def speed(dimension: int, size: int, *, runs: int, target: int | None, noisy: bool = False) -> Figure:
-    """Measure runs of learner A at ε = 1 on uniform examples; if `noisy`, their labels are random."""
+    """Measure runs of learner A at ε = 1 on uniform examples.
+
+    If `noisy`, their labels are random.
+    """
     rng = np.random.default_rng(0)
     learner = ParityLearner(dimension, 1.0)
     database = hard_problems(dimension, alpha=0.1, size=size)[0].draw(rng)
@@ -43,7 +46,10 @@ def speed(dimension: int, size: int, *, runs: int, target: int | None, noisy: bo
 
 
 def exhaustive(dimension: int, size: int, *, tight: bool) -> Figure:
-    """Time a proof of learner A's claim on all samples of one size (as multisets) and their neighbours."""
+    """Time a proof of learner A's claim on all samples of one size.
+
+    The samples are compared as multisets with all their neighbours.
+    """
     started = time.process_time()
     result = audit_privacy(ParityLearnerMultisets(dimension, 1.0, tight=tight, examples=size))
     seconds = time.process_time() - started
@@ -57,7 +63,7 @@ def exhaustive(dimension: int, size: int, *, tight: bool) -> Figure:
 
 
 def exact_law(*, consistent: bool) -> Figure:
-    """Measure the time to compute the exact law of learner A, on 20 random examples of 8 bits."""
+    """Time the exact law of learner A, on 20 random examples of 8 bits."""
     rng = np.random.default_rng(1)
     points = rng.random((20, 8)) < 0.5
     labels = np.logical_xor.reduce(points, axis=1) if consistent else rng.random(20) < 0.5
@@ -70,7 +76,10 @@ def exact_law(*, consistent: bool) -> Figure:
 
 
 def utility(form: str, *, tight: bool) -> Figure:
-    """Measure an audit of the accuracy of learner A* at d = 16, ε = 1, α = β = 0.1, significance 1e-6."""
+    """Time an audit of the accuracy of learner A* at d = 16.
+
+    Here ε = 1, α = β = 0.1, and the significance is 1e-6.
+    """
     learner = AmplifiedParityLearner(16, 1.0, form=form, tight=tight)  # type: ignore[arg-type]  # a Form
     started = time.process_time()
     result = audit_utility(learner)

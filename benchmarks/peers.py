@@ -1,10 +1,12 @@
-"""The bound on ε for each mechanism of the peer suite, beside the best bound of four published auditors.
+"""The bound on ε for each mechanism of the peer suite, beside other auditors.
 
-The mechanisms and pairs are those of a file with the layout of peer_suite.py. The bounds of the other
-auditors were measured on the same pairs, with 0.8 to 60 million runs each. The rows below the suite are
-mechanisms whose evidence is spread over many coordinates. Every audit has the claim ε = 0.1 and confidence
-0.9; a row shows the median over the seeds. "÷ drawing" is the audit's processor time divided by that of
-drawing its runs: once for the whole audit, once without the single calls that confirm a refutation.
+The mechanisms and pairs are those of a file with the layout of peer_suite.py. The best bound of four
+published auditors was measured on the same pairs, with 0.8 to 60 million runs each. The rows below the
+suite are mechanisms whose evidence is spread over many coordinates. Every audit has the claim ε = 0.1 and
+confidence 0.9, and a row shows the median over the seeds.
+
+"÷ drawing" is the audit's processor time divided by that of drawing its runs. It is given for the whole
+audit, and without the single calls that confirm a refutation.
 
 Usage: python benchmarks/peers.py [FILE] [--only ROW ...] [--seeds N ...] [--runs N] [--search]
        --search gives the audits no pair; each takes at most five minutes.
@@ -56,7 +58,10 @@ SECONDS_SEARCHING = 300.0
 
 
 class Timed(Drawn):
-    """A subject made from a function of (answers, runs, rng); it adds up the time that its runs take."""
+    """A subject made from a function of (answers, runs, rng).
+
+    It adds up the time that its runs take.
+    """
 
     def __init__(self, name: str, function: Any) -> None:
         super().__init__(name, lambda answers, *how: function(np.asarray(answers, dtype=float), *how))
@@ -80,20 +85,27 @@ class Timed(Drawn):
 
 
 def laplace_20(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return twenty answers, each with noise for ε/20. All twenty may differ by 1 between two databases."""
+    """Return twenty answers, each with noise for ε/20.
+
+    All twenty may differ by 1 between two databases.
+    """
     return answers + rng.laplace(scale=20 / CLAIMED, size=(runs, 20))
 
 
 def response_20_bits(bits: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return twenty bits, each by randomized response at ε/2. If six bits differ, the loss is 3ε."""
+    """Return twenty bits, each by randomized response at ε/2.
+
+    If six bits differ, the loss is 3ε.
+    """
     keep = 1 / (1 + math.exp(-CLAIMED / 2))
     return np.where(rng.random((runs, 20)) < keep, bits, 1 - bits)
 
 
 def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the noisy values of the first two of ten answers above 1, by the sparse vector technique.
+    """Return the noisy values of the first two of ten answers above 1.
 
-    Half of ε is for the choice (Lyu, Su and Li 2017, Algorithm 1 with c = 2), half for the numbers.
+    They are chosen by the sparse vector technique. Half of ε is for the choice (Lyu, Su and Li 2017,
+    Algorithm 1 with c = 2), half for the numbers.
     """
     first = CLAIMED / 4
     threshold = 1 + rng.laplace(scale=1 / first, size=(runs, 1))
@@ -104,7 +116,10 @@ def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def tree(counts: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the 31 noisy sums of a dyadic tree over 16 counts. A change of one count moves five sums."""
+    """Return the 31 noisy sums of a dyadic tree over 16 counts.
+
+    A change of one count moves five sums.
+    """
     levels = [counts]
     while len(levels[-1]) > 1:
         levels.append(levels[-1].reshape(-1, 2).sum(axis=1))
@@ -113,13 +128,16 @@ def tree(counts: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def top_3(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the places of the three largest of twelve answers, chosen by exponential mechanisms at ε/3."""
+    """Return the places of the three largest of twelve answers.
+
+    They are chosen by exponential mechanisms at ε/3.
+    """
     noisy = answers + rng.gumbel(scale=6 / CLAIMED, size=(runs, 12))
     return np.argsort(-noisy, axis=1)[:, :3].astype(float)
 
 
 def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
-    """Return the mechanisms in the rows of the table below the peer suite, with the pairs of each."""
+    """Return the mechanisms with spread evidence, with the pairs of each."""
     half, bits, leaves = [1.0] * 6 + [0.0] * 6, [0.0] * 20, [3.0] * 16
     return {
         "laplace_20": (laplace_20, [([0.0] * 20, [1.0] * 20)]),
@@ -131,7 +149,10 @@ def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
 
 
 def audited(subject: Timed, pairs: Any, *, search: bool, **options: Any) -> tuple[AuditResult, float]:
-    """Return the result of an audit that uses its whole budget, and the audit's processor time."""
+    """Return the result and the processor time of an audit.
+
+    The audit uses its whole budget.
+    """
     given = [([float(x) for x in left], [float(x) for x in right]) for left, right in pairs]
     domain: dict[str, Any] = {"pairs": given}
     if search:

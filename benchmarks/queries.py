@@ -1,4 +1,4 @@
-"""Measure statistical queries: outputs of B_(R,ε) and answers per second, and the simulation's error.
+"""Measure statistical queries: outputs of B_(R,ε), answers, and error.
 
 Usage: python benchmarks/queries.py [--outputs N]
 """
@@ -83,7 +83,10 @@ def simulations(outputs: int) -> list[Figure]:
 
 
 def answers(queries: int) -> list[Figure]:
-    """Return how fast oracles answer from samples, compared with the vectorised average alone."""
+    """Return how fast oracles answer from samples.
+
+    Their speed is compared with that of the vectorised average alone.
+    """
     query = StatisticalQuery.fraction(lambda x: x > 0.5, tau=0.02, vectorised=lambda xs: xs > 0.5)
     rng = np.random.default_rng(0)
     needed = {

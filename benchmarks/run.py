@@ -1,7 +1,8 @@
-"""Make every table of benchmarks/README.md by one command, with the versions, the machine and the seeds.
+"""Make every table of benchmarks/README.md by one command.
 
-Each table is printed and saved as FOLDER/NAME.txt. A saved table is not made again, so the same command
-continues after Ctrl-C or a failure. Without NAME or --all, the quick tables are made.
+Each table names the versions, the machine and the seeds. It is printed and saved as FOLDER/NAME.txt. A saved
+table is not made again, so the same command continues after Ctrl-C or a failure. Without NAME or --all, the
+quick tables are made.
 
 Usage: python benchmarks/run.py [NAME ...] [--all] [--again] [--folder FOLDER] [--cases FOLDER]
 """
@@ -23,7 +24,10 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what it measures, its seeds, its arguments (if any), its time (if more than a few minutes)."""
+    """A table: what it measures, its seeds, and its arguments.
+
+    `time` is given if the table takes more than a few minutes.
+    """
 
     about: str
     seeds: str
@@ -147,7 +151,10 @@ def surroundings() -> str:
 
 
 def make(name: str, *, folder: Path, cases: Path) -> bool:
-    """Make a table, print it, and save it if its script succeeds; return whether it did."""
+    """Make a table and print it, and return whether its script succeeded.
+
+    A table is saved if its script succeeds.
+    """
     table, began = TABLES[name], time.monotonic()
     arguments = [word.format(cases=cases, folder=folder) for word in table.arguments.split()]
     command = [sys.executable, str(HERE / f"{table.script or name}.py"), *arguments]

@@ -1,10 +1,10 @@
-"""The sanitizers: seconds per run on many records, and the stated number m of records.
+"""The sanitizers: seconds per run, and the stated number m of records.
 
 The table shows m beside the order of the theorem, and the worst error at the least private m.
 
     python benchmarks/sanitizers.py [speed] [sizes]
 
-Times are seconds of CPU of this one process, so that other work on the machine does not count.
+Times are seconds of CPU of this one process.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def speed(made: Any, *, listed: bool) -> Figure:
 
 
 def size(kind: Any, *, alpha: float) -> Figure:
-    """Return the stated number m of records, with the theorem's order and an error as notes.
+    """Return the stated number m of records, with two notes.
 
-    The error is the worst one on the least number of records for which the sanitizer is private.
+    The notes are the theorem's order, and the worst error on the least number of records for which the
+    sanitizer is private.
     """
     made: Any = kind(alpha=alpha)
     order = (

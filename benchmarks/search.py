@@ -1,11 +1,15 @@
-"""Audits that must find the databases themselves: no pair is given, only the values that a record can have.
+"""Audits that must find the databases themselves.
 
-For an open case the audit gets a strategy for records, written from the case's `domain`. The significance is
-1e-6. A faulty case has to be refuted within 300,000 runs in the median over the seeds. Its simplest witness
-may have at most as many records as the case's example pair. A control must not be refuted within 1,000,000
-runs. The peer suite is audited at ε = 1: rows whose true ε is larger have to be refuted within 300,000 runs,
-and no other row may be refuted. Last comes the cost of the search: its share of the runs of audits that
-refute, its seconds, and the time of an audit at 50 ms per call.
+The significance is 1e-6. For an open case the audit gets a strategy for records, written from the case's
+`domain`. The targets:
+
+- A faulty case is refuted within 300,000 runs, in the median over the seeds.
+- Its simplest witness has at most as many records as the case's example pair.
+- A control is not refuted within 1,000,000 runs.
+- Of the peer suite at ε = 1, exactly the rows whose true ε is larger are refuted within 300,000 runs.
+
+Last comes the cost of the search: its share of the runs, its seconds, and the time of an audit at 50 ms
+per call.
 
 Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
        CASES is the folder of open_cases.py.
@@ -67,7 +71,7 @@ DOMAINS: dict[str, Callable[[], dict[str, Any]]] = {
 
 @dataclass
 class Meter:
-    """A listener that counts the runs of the search apart from those that were bet on."""
+    """A listener that counts the runs of the search separately."""
 
     before: int = 0
     runs: dict[str, int] = field(default_factory=dict)
@@ -176,7 +180,7 @@ def noisy_sum(database: list[float], rng: np.random.Generator) -> float:
 def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *, rounds: int) -> Figure:
     """Return the seconds of CPU that the search takes in an audit of 200,000 runs.
 
-    This is the time of an audit that searches minus the time of an audit whose pair is given.
+    This is the time of an audit that searches less the time of an audit whose pair is given.
     """
 
     def seconds(**where: Any) -> float:
@@ -190,13 +194,16 @@ def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *
 
 
 def slow_keys(database: list[str], rng: np.random.Generator) -> tuple[tuple[str, float], ...]:
-    """Return noisy counts of the records by value, for the values that occur. A call takes 50 ms."""
+    """Return noisy counts of the records, for the values that occur.
+
+    A call takes 50 ms.
+    """
     time.sleep(0.05)
     return tuple((key, database.count(key) + rng.laplace()) for key in sorted(set(database)))
 
 
 def slow_leak() -> Figure:
-    """Audit a mechanism of 50 ms per call with a strategy for records, on one core, with confirmation."""
+    """Audit a mechanism of 50 ms per call, on one core, with confirmation."""
     start = time.monotonic()
     result = audit_privacy(
         slow_keys, PureDP(1.0), relation="add-or-remove-one", records=st.text("abc", max_size=2), size=(0, 4)
@@ -248,7 +255,7 @@ def main() -> None:
 def drawn_in_parallel(
     audit: Callable[..., Outcome], given: argparse.Namespace, tasks: list[tuple[str, int, int]]
 ) -> dict[str, list[Outcome]]:
-    """Return the outcomes of audits by name; print each outcome to the standard error as it arrives."""
+    """Return the outcomes of audits by name, and print them as they arrive."""
     found: dict[str, list[Outcome]] = {}
     with Parallel(n_jobs=given.jobs, return_as="generator") as parallel:
         done = parallel(

@@ -1,7 +1,6 @@
-"""Measure the cost of starting: the command's help, the plugin without audits, the catalogue's audit.
+"""The cost of starting: the command's help, the plugin, the catalogue's audit.
 
-The help and the plugin are measured in seconds of CPU. Other work on the machine affects these less than
-seconds of the clock.
+The help and the plugin, in a session without audits, are measured in seconds of CPU.
 
 Usage: python benchmarks/startup.py [--rounds N] [--without-audit]
 """

@@ -1,10 +1,9 @@
-"""Count the runs to a refutation if no pair is given, with and without `recorded=True`.
+"""Runs to a refutation without a given pair, with and without recorded draws.
 
-With `recorded=True`, recorded draws steer the search for a pair.
-
-Some subjects are mechanisms of the peer suite: those whose true ε is above the claimed 1. The others are
-cases from a file: faulty mechanisms whose fault can be found by counting outputs. Each of these cases has a
-key ``search``, an expression over `st` that gives the keywords of `audit_privacy` for the domain.
+With `recorded=True`, recorded draws steer the search for a pair. The subjects are those mechanisms of the
+peer suite whose true ε is above the claimed 1, and faulty mechanisms from a file of cases. Counting
+outputs can find the faults of these cases. A case has a key ``search``, an expression over `st` that
+gives the keywords of `audit_privacy` for the domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]
        CASES is the file of cases (default: open_cases2.py in the folder of open cases). The other keys of
@@ -42,7 +41,7 @@ def suite_and_cases(path: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
 
 
 def runs(path: Path, name: str, *, seed: int, budget: int, recorded: bool) -> int:
-    """Return the number of runs until the refutation, or the whole budget if the claim was not refuted."""
+    """Return the number of runs until the refutation, or the whole budget."""
     mechanism, claim, domain = suite_and_cases(path)[name]
     options = {"budget": budget, "seed": seed, "confirm_budget": 2_000, "significance": SIGNIFICANCE}
     result = audit_privacy(mechanism, claim, **domain, **options, recorded=recorded)

@@ -1,9 +1,9 @@
-"""The presets of `dp-audit study`: seconds and peak memory of each, in separate processes.
+"""The presets of `dp-audit study`: seconds and peak memory of each.
 
     python benchmarks/studies.py [PRESET ...]
 
-The peak is the child's own memory as the kernel reports it (VmHWM), without that of its parent. Seconds are
-given both of the clock and of CPU. Other work on the machine affects only the seconds of the clock.
+Each preset runs in a separate process. The peak is the memory of this process as the kernel reports it
+(VmHWM). Seconds are given both of the clock and of CPU.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ raise SystemExit(code)
 
 
 def preset(name: str) -> list[Figure]:
-    """Run one study without saved results, in a separate process, and return its figures."""
+    """Run one study in a separate process, and return its figures.
+
+    Saved results are not used.
+    """
     with tempfile.TemporaryDirectory() as folder:
         saved = Path(folder) / "study.json"
         done = subprocess.run(

@@ -1,8 +1,8 @@
-"""How many runs a utility audit takes, as a multiple of the least possible, and how often it is wrong.
+"""How many runs a utility audit takes, and how often it is wrong.
 
-An auditor that sees only failures needs at least ln(1/s)/KL(p‖β) runs on average to decide between p and β
-with error s. This holds for a refutation (p > β) and for a claim that is met (p < β). To count false alarms,
-whole audits are run at significance 0.05, with one problem and with several. Their learners fail with
+An auditor that sees only failures needs at least ln(1/s)/KL(p‖β) runs on average to decide between p and
+β with error s. The runs are shown as a multiple of this number, for a refutation (p > β) and for a claim
+that is met (p < β). False alarms are counted in audits at significance 0.05, of learners that fail with
 probability exactly β.
 
 Usage: python benchmarks/utility.py [--seeds N] [--audits N]
@@ -28,7 +28,7 @@ SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 
 @dataclass(frozen=True)
 class Failing:
-    """A learner that fails with probability p if its database is the number p."""
+    """A learner that fails with probability p on the database p."""
 
     def __call__(self, database: Any, rng: Any) -> float:
         return float(rng.random() < database)
@@ -39,7 +39,10 @@ def problem(p: float, name: str = "one") -> SampledProblem:
 
 
 def to_verdict(p: float, *, seeds: int) -> Figure:
-    """Return how many runs the verdict takes: those up to a refutation or, for a met claim, those bet on."""
+    """Return how many runs the verdict takes.
+
+    They are the runs up to a refutation or, for a met claim, the runs that were bet on.
+    """
     limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
     used = []
     for seed in range(seeds):

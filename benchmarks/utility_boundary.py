@@ -1,7 +1,7 @@
-"""Utility audits at failure probability exactly β: both REFUTED and *met* must be rare verdicts.
+"""Utility audits at failure probability exactly β.
 
 Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 an audit may refute with
-probability at most 5 %, and call the claim met with probability at most 5 %. Of 400 audits at most 38 may
+probability at most 5 %, and call the claim *met* with probability at most 5 %. Of 400 audits at most 38 may
 refute and at most 38 may call the claim met: 38 is four standard errors above 20.
 """
 
@@ -21,21 +21,24 @@ def told():
 
 
 class Ordinary:
-    """A learner that fails at random. It draws from the given generator."""
+    """A learner that fails at random, by the given generator."""
 
     def __call__(self, _, rng):
         return float(rng.random() < BETA)
 
 
 class Own:
-    """A learner that fails at random. It draws from a generator of the process."""
+    """A learner that fails at random, by a generator of the process."""
 
     def __call__(self, _):
         return float(random.random() < BETA)
 
 
 class Cycle:
-    """A learner that fails in some successive calls of every ten. Its constructor draws which calls."""
+    """A learner that fails in some successive calls of every ten.
+
+    Its constructor draws which calls.
+    """
 
     def __init__(self):
         self.calls = random.randrange(10)
@@ -75,7 +78,10 @@ class Cell:
 
 
 class Sharing:
-    """A learner that fails at random. It draws from the given generator, and changes its records."""
+    """A learner that fails at random and changes its records.
+
+    It draws from the given generator.
+    """
 
     def __call__(self, database, rng):
         database[0].value = 0
@@ -83,7 +89,7 @@ class Sharing:
 
 
 def shared():
-    """Return a problem whose errors are 0 once a learner has changed the problem's own record."""
+    """Return a problem with errors 0 once a learner has changed its record."""
     cell = Cell()
     return FixedProblem("cell", [cell], lambda error, _: error * cell.value)
 

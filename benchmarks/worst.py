@@ -1,12 +1,13 @@
-"""Search for databases on which entries of the catalogue have their largest loss, from many starts.
+"""Search for databases on which entries of the catalogue have their largest loss.
 
-Each start is a pair of neighbours that an audit would propose, or one of the entry's own pairs. A step leads
-to other neighbours, or changes many equal records of both databases into another record at once. Only steps
-of this second kind reach long databases. A step is kept if the exact loss rises. If the loss stays the same,
-the step is kept if another number of `rank` rises. For an entry without a closed form of its largest loss,
-the result of this search is its `Formulas.epsilon` or `Formulas.delta`, and the pair that was found belongs
-in the entry's `pairs`. If larger `--sizes` give a larger loss, the largest loss over all databases has not
-been found yet.
+Each start is a pair of neighbours that an audit would propose, or one of the entry's own pairs. A step
+leads to other neighbours, or changes many equal records of the two databases into another record at once.
+A step is kept if the exact loss rises. If the loss stays the same, the step is kept if another number of
+`rank` rises.
+
+The result belongs in the entry's `Formulas.epsilon` or `Formulas.delta`, if the largest loss has no
+closed form. The pair that was found belongs in the entry's `pairs`. Raise `--sizes` until the loss no
+longer grows.
 
 Usage: python benchmarks/worst.py [PATTERN] [--starts N] [--steps N] [--sizes LOW HIGH] [--seed N]
 """
@@ -29,7 +30,10 @@ Rank = tuple[float, ...]
 
 
 def task_of(entry: Entry, sizes: tuple[int, int] | None) -> PrivacyTask:
-    """Return the task of an entry. If `sizes` is given, the databases have these sizes."""
+    """Return the task of an entry.
+
+    If `sizes` is given, the databases have these sizes.
+    """
     options = dict(entry.options or {})
     if sizes is not None:
         options["size"] = sizes
@@ -37,10 +41,10 @@ def task_of(entry: Entry, sizes: tuple[int, int] | None) -> PrivacyTask:
 
 
 def rank(task: PrivacyTask, pair: Any) -> Rank:
-    """Return the loss at the claimed delta, the delta at the claimed epsilon, and three further numbers.
+    """Return the loss at the claimed delta, the claimed epsilon's delta, and more.
 
-    These are the loss at delta/4, and the delta at epsilon/4 and at 0. They rank pairs for which the first
-    two numbers are 0.
+    There are three further numbers: the loss at delta/4, and the delta at epsilon/4 and at 0. They rank
+    pairs for which the other two numbers are 0.
     """
     law_of, claim = task.subject.distribution, task.claim
     epsilon, delta = claim.epsilon, getattr(claim, "delta", 0.0)  # type: ignore[attr-defined]
@@ -55,8 +59,10 @@ def rank(task: PrivacyTask, pair: Any) -> Rank:
 def climbed(
     task: PrivacyTask, start: Any, *, by: int, steps: int, rng: np.random.Generator
 ) -> tuple[Rank, Any]:
-    """Climb from a pair of databases. Return the largest rank found (by loss if `by` is 0, by delta if 1) and
-    its pair."""
+    """Climb from a pair of databases, and return the largest rank and its pair.
+
+    The rank is by loss if `by` is 0, by delta if `by` is 1.
+    """
     best, pair = rank(task, start), start
     vary = task.databases.vary(pair, rng)
     for _ in range(steps):
@@ -72,10 +78,10 @@ def climbed(
 
 
 def turned(pair: Any, rng: np.random.Generator) -> Any:
-    """Change several equal records, shared by both databases, into another record; return the new pair.
+    """Change several equal records of the two databases, and return the new pair.
 
-    The number of changed records is drawn at random. Return None if the databases share no record, or are not
-    lists of equal length.
+    All of the records become the same other record. Their number is drawn at random. Return None if the
+    databases share no record, or are not lists of equal length.
     """
     one, other = pair
     if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):

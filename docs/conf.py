@@ -1,4 +1,4 @@
-"""Settings of Sphinx, which makes pages from Markdown and a reference from the docstrings (`make docs`)."""
+"""Settings of Sphinx, which makes the pages of the documentation (`make docs`)."""
 
 import importlib
 from importlib.metadata import version as version_of
@@ -40,12 +40,15 @@ PUBLIC = [
 
 
 def bars(_app: Sphinx, _what: str, _name: str, _of: Any, _options: Any, lines: list[str]) -> None:
-    """Keep the bars of |x| as they are: to reStructuredText they mean a substitution."""
+    """Keep the bars of |x|, which reStructuredText would read as a substitution."""
     lines[:] = [line if ">>>" in line else line.replace("|", r"\|") for line in lines]
 
 
 def every_public_name_is_there(app: Sphinx, failed: Exception | None) -> None:
-    """Warn of each public name that no page documents. In `make docs` a warning is an error."""
+    """Warn of each public name that no page documents.
+
+    In `make docs` a warning is an error.
+    """
     if failed is not None or app.builder.name != "html":
         return
     documented = {name.rpartition(".")[2] for name, *_ in app.env.domains["py"].get_objects()}
@@ -56,6 +59,6 @@ def every_public_name_is_there(app: Sphinx, failed: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register both."""
+    """Register the two functions."""
     app.connect("autodoc-process-docstring", bars)
     app.connect("build-finished", every_public_name_is_there)

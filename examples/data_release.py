@@ -1,4 +1,4 @@
-"""Publish a table: the number of people in each town, and their mean income.
+"""Publish the number of people in each town, and their mean income.
 
     dp-audit run examples/data_release.py:wrong --html wrong.html
     dp-audit run examples/data_release.py:right

@@ -1,7 +1,6 @@
-"""Attach a claim and suggested pairs to a function, so that an audit needs only its name.
+"""Attach a claim and pairs to a function, so that an audit needs only its name.
 
-The auditor reads the attributes `claim`, `relation`, `suggested_pairs`, `reference` and `expected` of the
-object it gets. An ordinary function can have them.
+The auditor reads the attributes `claim`, `relation`, `suggested_pairs`, `reference` and `expected`.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     dp-audit run examples/diffprivlib_audit.py:laplace
 
-Every claim is the ε (and δ) given to the constructor. diffprivlib does not define neighbours, but its
-sensitivities imply them: replacing one record for means, sums, variances and quantiles, and adding or
-removing one for histograms. Each audit uses the hardest pairs that we know: extremes of the bounds, ties,
-constant data. diffprivlib draws its noise from the operating system, so a seed does not repeat these runs.
+Every claim is the ε (and δ) given to the constructor. The sensitivities of diffprivlib imply its
+neighbours: one record is replaced, or for histograms added or removed. Each audit uses the hardest pairs
+that we know: extremes of the bounds, ties, constant data. diffprivlib draws its noise from the operating
+system, so a seed does not repeat these runs.
 """
 
 from __future__ import annotations
@@ -47,27 +47,36 @@ def laplace_truncated(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_folded(database):
-    """Return the count of ones with Laplace noise, folded back into the range of a count."""
+    """Return the count of ones with Laplace noise, folded into its range."""
     noise = mechanisms.LaplaceFolded(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS, budget=50_000)
 def laplace_bounded_domain(database):
-    """Return the count of ones, from the bounded Laplace mechanism; its bounds cost extra noise."""
+    """Return the count of ones, from the bounded Laplace mechanism.
+
+    Its bounds cost extra noise.
+    """
     noise = mechanisms.LaplaceBoundedDomain(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ApproximateDP(epsilon=1.0, delta=0.1), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_bounded_noise(database):
-    """Return the count of ones with bounded noise; δ covers outputs that one neighbour cannot give."""
+    """Return the count of ones with bounded noise.
+
+    δ covers outputs that one neighbour cannot give.
+    """
     return mechanisms.LaplaceBoundedNoise(epsilon=1, delta=0.1, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ApproximateDP(epsilon=0.0, delta=0.25), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def uniform(database):
-    """Return the count of ones with uniform noise: ε = 0, and all of the loss is in δ."""
+    """Return the count of ones with uniform noise.
+
+    Here ε = 0, and all of the loss is in δ.
+    """
     return mechanisms.Uniform(delta=0.25, sensitivity=1).randomise(sum(database))
 
 
@@ -113,7 +122,10 @@ def gaussian(database):
     claim=ApproximateDP(epsilon=1.0, delta=0.01), relation=Relation.REPLACE_ONE, pairs=COUNTS, budget=50_000
 )
 def gaussian_analytic(database):
-    """Return the count of ones, from the analytic Gaussian mechanism; its claim is tight."""
+    """Return the count of ones, from the analytic Gaussian mechanism.
+
+    Its claim is tight.
+    """
     return mechanisms.GaussianAnalytic(epsilon=1, delta=0.01, sensitivity=1).randomise(sum(database))
 
 
@@ -121,7 +133,10 @@ def gaussian_analytic(database):
     claim=ApproximateDP(epsilon=1.0, delta=0.01), relation=Relation.REPLACE_ONE, pairs=COUNTS, budget=20_000
 )
 def gaussian_discrete(database):
-    """Return the count of ones, from the discrete Gaussian mechanism; its claim is tight."""
+    """Return the count of ones, from the discrete Gaussian mechanism.
+
+    Its claim is tight.
+    """
     return mechanisms.GaussianDiscrete(epsilon=1, delta=0.01, sensitivity=1).randomise(sum(database))
 
 
@@ -149,7 +164,10 @@ def permute_and_flip(scores):
     pairs=[([], ["a"]), (["a"] * 3 + ["b"] * 3, ["a"] * 4 + ["b"] * 3)],
 )
 def exponential_most_common(database):
-    """Return a common item; adding a record can only raise scores, so `monotonic` halves the noise."""
+    """Return a common item.
+
+    Adding a record can only raise scores, so `monotonic` halves the noise.
+    """
     items = list("abcdefghijklmnopqrst")
     counts = [float(database.count(item)) for item in items]
     choice = mechanisms.Exponential(
@@ -173,7 +191,7 @@ UTILITIES = [("red", "pink", 1.0), ("red", "blue", 3.0), ("pink", "blue", 2.0)]
     pairs=[(["red"], ["blue"]), (["red"], ["pink"]), (["pink"], ["blue"])],
 )
 def exponential_categorical(database):
-    """Return a category; categories close to the true one are more likely."""
+    """Return a category, most likely one close to the true one."""
     return mechanisms.ExponentialCategorical(epsilon=1, utility_list=UTILITIES).randomise(database[0])
 
 
@@ -188,7 +206,10 @@ def mean(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=[([0.0, -5.0], [0.0, 9.0]), ([0.0], [np.inf])])
 def mean_outside_bounds(database):
-    """Return the mean of values outside the bounds, including an infinite one; the tool clips them."""
+    """Return the mean of values outside the bounds.
+
+    The tool clips the values, one of which is infinite.
+    """
     return tools.mean(database, epsilon=1, bounds=(0, 1))
 
 
@@ -212,7 +233,7 @@ def total(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=[([5, 5, 5], [5, 5, 6]), ([5], [6])])
 def total_of_whole_numbers(database):
-    """Return the sum of whole numbers between 5 and 6, as a whole number."""
+    """Return the sum of whole numbers between 5 and 6."""
     return tools.sum(database, epsilon=1, bounds=(5, 6), dtype=int)
 
 
@@ -239,7 +260,10 @@ CROSSED = [([0.0, 0.9, 0.9, 1.0], [1.0, 0.9, 0.9, 1.0]), ([0.5] * 4, [0.5] * 3 +
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=CROSSED)
 def median(database):
-    """Return the median of values in [0, 1]; the pairs include ties and constant data."""
+    """Return the median of values in [0, 1].
+
+    The pairs include ties and constant data.
+    """
     return tools.median(database, epsilon=1, bounds=(0, 1))
 
 
@@ -251,6 +275,9 @@ def lower_quartile(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_from_seed(database, rng):
-    """Return the count of ones with noise from the audit's generator, so a seed repeats these runs."""
+    """Return the count of ones with noise that a seed repeats.
+
+    The noise comes from the audit's generator.
+    """
     state = np.random.RandomState(rng.bit_generator)
     return mechanisms.Laplace(epsilon=1, sensitivity=1, random_state=state).randomise(sum(database))

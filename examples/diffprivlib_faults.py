@@ -1,10 +1,10 @@
-"""Calls of diffprivlib 0.6.6 that break the ε they are given, each with a pair that shows it.
+"""Calls of diffprivlib 0.6.6 that break the ε they are given.
 
     dp-audit run examples/diffprivlib_faults.py:nanmean
 
-We read the sensitivities in the sources of the library and then audited the calls. The documentation allows
-every call. If the library warns (`PrivacyLeakWarning`) or upstream knows of the fault, `reference` says so.
-docs/libraries.md explains each fault.
+Each call has a pair that shows the fault. The documentation allows every call. If the library warns
+(`PrivacyLeakWarning`) or upstream knows of the fault, `reference` says so. docs/libraries.md explains each
+fault.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ NEW = "not reported upstream as far as we know"
     reference=f"sensitivity is divided by all records, the mean by those present; {NEW}",
 )
 def nanmean(database):
-    """Return the mean of the values that are not missing; with m of n present the loss is n/m times ε."""
+    """Return the mean of the values that are not missing.
+
+    If m of n values are present, the loss is n/m times ε.
+    """
     return tools.nanmean(database, epsilon=1, bounds=(0, 1))
 
 
@@ -64,7 +67,10 @@ def nansum(database):
     reference=UPSTREAM + "105",
 )
 def linear_regression(rows):
-    """Return the slope of y on x; Σx² gets no noise at all if the lower bound is 0."""
+    """Return the slope of y on x.
+
+    If the lower bound is 0, Σx² gets no noise.
+    """
     model = models.LinearRegression(epsilon=1.0, bounds_X=(0, 1), bounds_y=(0, 1), fit_intercept=False)
     x, y = np.array(rows).T
     return float(model.fit(x.reshape(-1, 1), y).coef_[0])
@@ -76,7 +82,10 @@ def linear_regression(rows):
     reference=f"curvature bounded by norm/4 instead of norm²/4 (the argument is in {UPSTREAM}10); {NEW}",
 )
 def logistic_regression(rows):
-    """Return the coefficient of x in a logistic model. x is at most 100, like an age or a weight in kg."""
+    """Return the coefficient of x in a logistic model.
+
+    x is at most 100, like an age or a weight in kg.
+    """
     model = models.LogisticRegression(epsilon=1.0, data_norm=100.0, fit_intercept=False)
     x, y = np.array(rows).T
     return float(model.fit(x.reshape(-1, 1), y).coef_[0, 0])
@@ -88,7 +97,10 @@ def logistic_regression(rows):
     reference=f"bounds within 1e-8 of one another are taken as equal when clipping; {NEW}",
 )
 def naive_bayes_small_units(rows):
-    """Return a class mean of the first column; the library clips both columns to the bounds of the second."""
+    """Return a class mean of the first column.
+
+    The library clips the two columns to the bounds of the second column.
+    """
     model = models.GaussianNB(epsilon=1.0, bounds=([0.0, 0.0], [1e-12, 9e-9]))
     table = np.array(rows)
     return float(model.fit(table[:, :2], table[:, 2]).theta_[0, 0])
@@ -100,7 +112,7 @@ def naive_bayes_small_units(rows):
     reference=f"sensitivity stays 1 whatever the weights; {NEW}",
 )
 def weighted_histogram(rows):
-    """Return the total weights in two bins of [0, 1]; each record has its own weight."""
+    """Return the total weights in two bins of [0, 1]."""
     values, weights = zip(*rows, strict=True)
     counts, _ = tools.histogram(values, epsilon=1, bins=2, range=(0, 1), weights=weights)
     return counts
@@ -115,7 +127,7 @@ def weighted_histogram(rows):
     reference=f"whole numbers above 2^53 are rounded as floats; {NEW}",
 )
 def geometric_large_numbers(database):
-    """Return an integer (a time in nanoseconds) with geometric noise for sensitivity 1."""
+    """Return a time in nanoseconds with geometric noise for sensitivity 1."""
     return mechanisms.Geometric(epsilon=1, sensitivity=1).randomise(database[0])
 
 
@@ -135,7 +147,7 @@ def total_in_half_precision(database):
     reference=f"the sum wraps around in the dtype asked for; {NEW}",
 )
 def total_that_wraps(database):
-    """Return the sum of integers up to 100, accumulated in eight bits."""
+    """Return the sum of integers up to 100, computed in eight bits."""
     return tools.sum(np.array(database, dtype=np.int8), epsilon=1, bounds=(0, 100), dtype=np.int8)
 
 
@@ -145,10 +157,10 @@ def total_that_wraps(database):
     reference=f"known as a crash, {UPSTREAM}107; that the crash tells on one record is not",
 )
 def median_of_many_ties(database):
-    """Return the median of a large yes/no column. If a record is replaced, the call can raise an exception.
+    """Return the median of a large yes/no column.
 
-    Of the intervals between sorted values only one has positive length. If its weight underflows to 0, all
-    weights are 0, and the call raises.
+    Only one of the intervals between sorted values has positive length. If its weight underflows to 0, all
+    weights are 0, and the call raises an exception. Replacing one record can decide whether the call raises.
     """
     return tools.median(database, epsilon=1, bounds=(0, 1))
 
@@ -162,7 +174,10 @@ def median_of_many_ties(database):
     reference=UPSTREAM + "80",
 )
 def mean_with_missing(database):
-    """Return the mean of a column. A NaN output reveals that the column has a missing value (NaN)."""
+    """Return the mean of a column.
+
+    If a value is missing (NaN), the output is NaN.
+    """
     return tools.mean(database, epsilon=1, bounds=(0, 1))
 
 
@@ -172,7 +187,10 @@ def mean_with_missing(database):
     reference=f"the number of bins is computed from the data, and no warning is given; {NEW}",
 )
 def histogram_with_automatic_bins(database):
-    """Return counts in bins of [0, 1]; the library chooses their number from the data."""
+    """Return counts in bins of [0, 1].
+
+    The library chooses the number of bins from the data.
+    """
     counts, _ = tools.histogram(database, epsilon=1, bins="auto", range=(0, 1))
     return counts
 
@@ -183,7 +201,10 @@ def histogram_with_automatic_bins(database):
     reference="a matter of the relation: ε holds for a record added or removed, 2ε for one replaced",
 )
 def histogram_replacing_one(database):
-    """Return counts in four bins, audited under replace-one, the relation of the library's other tools."""
+    """Return counts in four bins, audited under replace-one.
+
+    The library's other tools are calibrated to replace-one.
+    """
     counts, _ = tools.histogram(database, epsilon=1, bins=4, range=(0, 1))
     return counts
 
@@ -194,7 +215,10 @@ def histogram_replacing_one(database):
     reference=f"the classes are those present in the data; {NEW}",
 )
 def naive_bayes_classes(rows):
-    """Return the class priors of naive Bayes; the number of priors reveals whether a class is empty."""
+    """Return the class priors of naive Bayes.
+
+    The number of priors reveals whether a class is empty.
+    """
     x, y = np.array(rows).T
     return models.GaussianNB(epsilon=1.0, bounds=(0, 1)).fit(x.reshape(-1, 1), y).class_prior_
 
@@ -217,5 +241,5 @@ def mean_without_bounds(database):
     reference="documented: an integer random_state makes every answer the same",
 )
 def mean_with_a_seed(database):
-    """Return the mean, as in a script that sets `random_state` so that its results can be reproduced."""
+    """Return the mean, with `random_state` set as in a reproducible script."""
     return tools.mean(database, epsilon=1, bounds=(0, 1), random_state=42)

@@ -1,10 +1,10 @@
-"""A class with `fit`: a scaler for one column with values in [0, 10], for ε = 1.
+"""A scaler with `fit` for one column of values in [0, 10], at ε = 1.
 
     dp-audit run examples/estimator.py:wrong --html wrong.html
     dp-audit run examples/estimator.py:right
 
-`wrong` publishes its scale without noise. `right` spends half of ε on each attribute, and keeps the divisor
-(the noisy scale) away from 0.
+`wrong` publishes its scale without noise. `right` spends half of ε on each attribute, and keeps the noisy
+scale away from 0.
 """
 
 from dataclasses import replace
@@ -28,7 +28,7 @@ class WrongScaler:
 
 
 class RightScaler:
-    """Centre and scale a column by two noisy moments, with ε/2 for each."""
+    """Centre and scale a column by two noisy moments, at ε/2 each."""
 
     def fit(self, X, rng):
         """Learn mean and scale."""

@@ -1,6 +1,6 @@
-"""Audit every example of the installed libraries, and write a table with a row for each example.
+"""Audit every example of the installed libraries, and write a table.
 
-The row contains the command that audits the example.
+Each row has the command that audits its example.
 
     python examples/libraries.py                        # every example, to the terminal
     python examples/libraries.py --only median --table table.md --keep results/

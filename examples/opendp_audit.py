@@ -1,11 +1,15 @@
-"""Audits of OpenDP measurements. Each measurement is built once and called many times.
+"""Audits of OpenDP measurements.
 
     dp-audit run examples/opendp_audit.py:laplace_count
 
 The claim is the value of the measurement's privacy map for neighbouring databases. OpenDP's metrics define
-neighbours: `symmetric_distance` 1 is one record added or removed, and 2 on databases of known size is one
-record replaced; `discrete_distance` 1 is any change of one record. OpenDP draws its own noise, so a seed does
-not repeat these runs.
+neighbours:
+
+- `symmetric_distance` 1 is one record added or removed;
+- `symmetric_distance` 2, on databases of known size, is one record replaced;
+- `discrete_distance` 1 is any change of one record.
+
+OpenDP draws its own noise, so a seed does not repeat these runs.
 """
 
 from __future__ import annotations
@@ -24,7 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """A measurement as a subject. Its privacy map gives the claim. A copy builds its own measurement.
+    """A measurement as a subject, whose privacy map gives the claim.
+
+    A copy builds its own measurement.
 
     Parameters
     ----------
@@ -38,8 +44,12 @@ class Measured:
         The neighbouring databases to compare.
     single
         Whether the measurement takes a single record instead of a list.
-    expected, known, budget
-        The expected verdict; where a known fault is reported upstream; how many runs `libraries.py` makes.
+    expected
+        The expected verdict.
+    known
+        Where a known fault is reported.
+    budget
+        How many runs `libraries.py` makes.
     """
 
     build: Callable[[], dp.Measurement]
@@ -84,7 +94,7 @@ class Measured:
         return self.measurement(database[0] if self.single else list(database))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the built measurement, which holds pointers."""
+        """Return the state without the built measurement, which cannot be pickled."""
         return {name: value for name, value in vars(self).items() if name != "built"}
 
 
@@ -249,7 +259,7 @@ lower_quartile = Measured(
 
 @declare(claim=PureDP(epsilon=1.0), relation=ADD, pairs=ADDED, reference="privacy_loss", budget=1_000)
 def context_sum(database):
-    """Return a sum through a Context; each call opens a budget and spends it."""
+    """Return a sum through a Context, whose budget each call opens and spends."""
     dp.enable_features("contrib")
     context = dp.Context.compositor(
         data=list(database),

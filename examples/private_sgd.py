@@ -1,4 +1,6 @@
-"""Private gradient descent: the slope of a line through the origin, from pairs (x, y) in [-1, 1].
+"""Private gradient descent for the slope of a line through the origin.
+
+The records are pairs (x, y) in [-1, 1].
 
     dp-audit run examples/private_sgd.py:wrong --html wrong.html
     dp-audit run examples/private_sgd.py:right

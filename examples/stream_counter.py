@@ -1,4 +1,6 @@
-"""A counter that answers after every event, by the binary tree of Dwork et al. and Chan et al. (2010).
+"""A counter that answers after every event, by a binary tree.
+
+The tree is that of Dwork et al. and of Chan et al. (2010).
 
     dp-audit run examples/stream_counter.py:wrong --html wrong.html
     dp-audit run examples/stream_counter.py:right
@@ -18,7 +20,7 @@ class TreeCounter:
     """Noisy counts of a stream of bits, one after every event.
 
     Guarantee: if `scale` is levels/epsilon, the counts are epsilon-differentially private when one event is
-    replaced. The reason is that an event changes only one node of each level, by at most 1.
+    replaced. An event changes one node of each level, by at most 1.
     """
 
     claim: PureDP

@@ -1,4 +1,4 @@
-"""Reports: pages that are pure functions of saved audit results."""
+"""HTML pages made from saved results alone."""
 
 # `audit` looks for this mark: other packages have this common name too.
 DP_AUDIT_REPORT = 1

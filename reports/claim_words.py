@@ -1,4 +1,4 @@
-"""The claim in a sentence: what it promises about neighbouring databases, or about any problem."""
+"""What a claim promises, in a sentence."""
 
 import math
 
@@ -8,7 +8,7 @@ from audit.words.allowance import accuracy, claimed
 
 
 def claim_sentence(result: SavedResult) -> str:
-    """Return the claim in words; empty if its numbers are unknown.
+    """Return the claim in words, or an empty text if its numbers are unknown.
 
     Examples
     --------

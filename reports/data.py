@@ -1,4 +1,4 @@
-"""The saved results that a page was made from, kept inside the page with all digits."""
+"""The saved results that a page was made from, kept in the page with all digits."""
 
 import re
 from collections.abc import Mapping
@@ -18,10 +18,9 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
 def embedded(parts: Mapping[str, Any]) -> Markup:
-    """Return the documents of a page, and its title, as text for a ``<script>`` element.
+    """Return the documents and the title of a page as text for a ``<script>`` element.
 
-    The text is JSON in ASCII, escaped so that no tag can begin or end in it. A browser does not run it as
-    code.
+    The text is JSON in ASCII, escaped so that no tag can begin or end in it.
     """
     return Markup(dumps(dict(parts)).translate(_UNSAFE))  # noqa: S704 - no markup is left in it
 

@@ -1,4 +1,4 @@
-"""Fill a template: style and script are included, and all foreign text is escaped."""
+"""Templates filled with a report, whose text is escaped."""
 
 import base64
 import hashlib
@@ -20,7 +20,10 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def fill(template: str, report: Any, *, index: str = "") -> str:
-    """Return one of our templates, filled with a report; `index` is the address of the index, if any."""
+    """Return one of our templates, filled with a report.
+
+    `index` is the address of the index, if any.
+    """
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
     own = {"style": style, "script": script, "policy": _policy(style, script), "glossary": GLOSSARY}
     return _environment().get_template(template).render(report=report, index=index, **own)
@@ -43,7 +46,9 @@ def _environment() -> "Environment":
 
 
 def prose(text: str) -> Any:
-    """Return a sentence as markup: text between backticks is code, and exponents are raised.
+    """Return a sentence as markup.
+
+    Text between backticks is code. Exponents are raised.
 
     Examples
     --------
@@ -60,7 +65,9 @@ def prose(text: str) -> Any:
 
 
 def raised(text: str) -> Any:
-    """Return a text as markup with raised exponents. Text in quotes is an output, and stays as it is.
+    """Return a text as markup with raised exponents.
+
+    Text in quotes is an output, and stays as it is.
 
     Examples
     --------
@@ -85,18 +92,18 @@ def _above(found: re.Match[str]) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return a text with invisible characters (control, bidirectional) made visible; other values as is."""
+    """Return a value; in a text, make invisible characters visible."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _asset(name: str) -> Any:
-    """Return one of our own files as markup. All other text is escaped."""
+    """Return one of our own files as markup, not escaped."""
     from markupsafe import Markup
 
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file
 
 
 def _policy(style: str, script: str) -> str:
-    """Return a content security policy that allows only the page's own style and script."""
+    """Return a content security policy for the page's own style and script only."""
     own = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return f"default-src 'none'; style-src 'sha256-{own[0]}'; script-src 'sha256-{own[1]}'; base-uri 'none'"

@@ -1,4 +1,4 @@
-"""The findings as a page shows them: every statement of the source texts, claimed beside found."""
+"""The findings on a page, with claimed and found values side by side."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,10 @@ _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 @dataclass(frozen=True)
 class TableView:
-    """A table whose cells are all texts. Each column's head also says whether the column holds numbers."""
+    """A table whose cells are all texts.
+
+    The head of each column says whether the column holds numbers.
+    """
 
     caption: str
     columns: tuple[tuple[str, bool], ...]
@@ -27,7 +30,10 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section. `errata` holds pairs (name, anchor or "")."""
+    """One finding, shown as a row of the table and a section.
+
+    `errata` holds pairs (name, anchor or "").
+    """
 
     anchor: str
     finding: Finding
@@ -42,7 +48,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All findings, the count of each judgement, and the meaning of the abbreviations."""
+    """All findings, with counts by judgement and a list of abbreviations."""
 
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]
@@ -50,7 +56,7 @@ class FindingsPart:
 
 
 def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
-    """Return the part of the page on findings, from their saved documents, in the same order.
+    """Return the part of the page on findings, in the order of the documents.
 
     Examples
     --------

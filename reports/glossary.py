@@ -1,4 +1,4 @@
-"""The terms of a report, explained once for a reviewer who knows the field but not this tool."""
+"""The terms of a report, explained for a reader who knows the field."""
 
 #: For each key of a link: the term and its meaning.
 GLOSSARY = {

@@ -1,4 +1,7 @@
-"""One self-contained page from saved results. It needs no network and no script; foreign text is escaped."""
+"""One self-contained page from saved results.
+
+The page needs no network and no script. Foreign text is escaped.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,7 +31,9 @@ def render(
     pages: Sequence[str] | None = None,
     index: str = "",
 ) -> str:
-    """Return the page of saved results, findings, studies and self-audits, each in the given order.
+    """Return the page of saved results, findings, studies and self-audits.
+
+    Each kind is in the given order.
 
     Parameters
     ----------
@@ -71,10 +76,9 @@ def write_report(
 ) -> None:
     """Write the page to `path`, completely or not at all.
 
-    `check_writable(path)` tells beforehand whether the file can be written.
-
     `parts` are the other arguments of `render`. With `split`, each audit has a separate page in the folder
-    ``NAME-audits`` beside ``NAME.html``.
+    ``NAME-audits`` beside ``NAME.html``. `check_writable(path)` tells beforehand whether the file can be
+    written.
 
     Raises
     ------
@@ -96,6 +100,6 @@ def write_report(
 
 
 def _page(place: int, document: Mapping[str, Any]) -> str:
-    """Return the name of a document's page. It starts with a number, because audits may share a subject."""
+    """Return the name of a document's page, which starts with a number."""
     held = document.get("result")
     return f"{place + 1:03d}-{held.get('subject', '') if isinstance(held, Mapping) else ''}"

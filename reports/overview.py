@@ -1,4 +1,4 @@
-"""The first screen of a page of audits: what was audited, the outcome, and a picture of all audits."""
+"""The first screen of a page of audits, with a picture of all audits."""
 
 import math
 from collections import Counter
@@ -23,7 +23,9 @@ _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Return how a verdict compares with the one that the catalogue entry expects; empty if it expects none.
+    """Return how a verdict compares with the one that the entry expects.
+
+    The text is empty if the entry expects none.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def outcome(result: Saved) -> str:
 def is_wrong(result: Saved) -> bool:
     """Return whether an audit needs attention.
 
-    It does if its verdict is unexpected, ERROR or INCONCLUSIVE, or if it refuted a claim and nothing was
+    It does if its verdict is unexpected, ERROR or INCONCLUSIVE, or if it refuted a claim and no verdict was
     expected.
     """
     said = outcome(result)
@@ -50,13 +52,13 @@ def is_wrong(result: Saved) -> bool:
 
 
 def rank(result: Saved) -> tuple[int, int]:
-    """Return a sort key for audits in reading order: those that need attention first, then by verdict."""
+    """Return a sort key that puts first the audits that need attention."""
     order = [Verdict.REFUTED, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.NOT_REFUTED, Verdict.PROVED]
     return (0 if is_wrong(result) else 1, order.index(result.verdict))
 
 
 def about(results: Sequence[Saved]) -> str:
-    """Return a line with the number of audits, and the versions and dates that the results name.
+    """Return a line with the number of audits, their versions and their dates.
 
     Examples
     --------
@@ -85,7 +87,10 @@ def _several(name: str, values: set[object]) -> str:
 
 
 def outcome_sentence(results: Sequence[Saved]) -> str:
-    """Return the outcome of all audits in one sentence. For a single audit the sentence is empty."""
+    """Return the outcome of several audits in one sentence.
+
+    For a single audit the sentence is empty.
+    """
     wrong = [result for result in results if is_wrong(result)]
     if len(results) == 1:
         return ""  # the audit's own sentence says more
@@ -125,11 +130,13 @@ def _counted(results: Sequence[Saved]) -> str:
 
 
 def all_audits(results: Sequence[Saved]) -> Picture | None:
-    """Return a picture of every audit with a numeric claim: found ÷ claimed, the largest first.
+    """Return a picture of every audit with a numeric claim, largest ratio first.
 
-    Found and claimed are values of ε for privacy and of β for utility. A dot is the bound that was found. A
-    line goes up from the dot. For privacy it ends at the detectable ε, for utility at the upper bound on the
-    failure probability.
+    The ratio is found ÷ claimed, of ε for privacy and of β for utility. A dot is the bound that was
+    found. A line goes up from the dot to the detectable ε, or to the upper bound on the failure
+    probability.
+
+    Return None if too few audits can be shown.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:
@@ -181,7 +188,10 @@ def _some(shown: int, count: int) -> str:
 
 
 def _point(result: Saved) -> tuple[float, float, str] | None:
-    """Return found ÷ claimed, detectable ÷ claimed (0 if nothing was to be detected), and the verdict."""
+    """Return found ÷ claimed, detectable ÷ claimed, and the verdict.
+
+    The second ratio is 0 if nothing was left to detect.
+    """
     if result.verdict in _OPEN:
         return None
     if isinstance(result, AuditResult):

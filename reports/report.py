@@ -1,4 +1,4 @@
-"""A whole page as a value: audits, findings, studies and self-audits, and the table of contents."""
+"""Everything that a page shows, with its table of contents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,9 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """A line in the table of contents: a part, the number of its items, and links (text, anchor) to these.
+    """A line in the table of contents.
+
+    It has the name of a part, the number of its items, and links (text, anchor) to these.
 
     A group (title, count, links) shows its links when the reader opens it.
     """
@@ -40,7 +42,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a page shows. A part not asked for is None. If there is only one part, `contents` is empty."""
+    """All that a page shows.
+
+    A part not asked for is None. If there is only one part, `contents` is empty.
+    """
 
     title: str
     audits: AuditsPart | None
@@ -88,7 +93,10 @@ def report(
 
 
 def _title(part: AuditsPart | None) -> str:
-    """Return a heading with the name of the audited subject, if there is only one subject; else empty."""
+    """Return a heading with the audited subject.
+
+    If there are several subjects, the heading is empty.
+    """
     names = {each.name for each in part.audits} if part is not None else set()
     if len(names) != 1:
         return ""
@@ -99,7 +107,7 @@ def _title(part: AuditsPart | None) -> str:
 def _audits(
     documents: Sequence[Mapping[str, Any]], not_audited: Sequence[str], pages: Sequence[str] | None
 ) -> AuditsPart:
-    """Return the part of the page on audits: the saved results, each with its mutation check, if any."""
+    """Return the part of the page on audits, with their mutation checks."""
     results: list[Saved] = []
     checks: dict[int, list[str]] = {}
     places: list[str] = []

@@ -1,4 +1,4 @@
-"""Self-audits as a page shows them: each figure beside its interval and its limit."""
+"""Self-audits on a page, each figure beside its interval and its limit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,14 +60,14 @@ class SelfAuditView:
 
 @dataclass(frozen=True)
 class SelfAuditsPart:
-    """All self-audits, and how many rows keep their limit, how many break it, and how many have none."""
+    """All self-audits, and how many rows keep, break or lack a limit."""
 
     self_audits: tuple[SelfAuditView, ...]
     counts: tuple[tuple[str, str, int], ...]
 
 
 def self_audits_part(documents: Sequence[Mapping[str, Any]]) -> SelfAuditsPart:
-    """Return the part of the page on self-audits, from their saved documents, in the same order.
+    """Return the part of the page on self-audits, in the order of the documents.
 
     Examples
     --------

@@ -16,7 +16,7 @@ _BESIDE, _MOST_ROWS = 2, 8
 
 
 def aligned(witness: Witness, *, limit: int = pair_words.MOST_DATABASE) -> tuple[Row, ...]:
-    """Return both databases record by record: place, left, right, and whether they differ there.
+    """Return rows of two databases: place, left, right, whether they differ there.
 
     Equal records far from any difference share one row, which gives their number. If a database is
     neither a list nor a tuple, there are no rows.

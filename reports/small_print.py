@@ -1,4 +1,4 @@
-"""The small print of an audit: what was audited, how and where, as labels and values."""
+"""The small print of an audit, as labels and values."""
 
 import re
 
@@ -20,7 +20,9 @@ _NUMERICS = {
 
 
 def facts(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return what was audited and how. A label without a value is left out.
+    """Return what was audited and how.
+
+    A label without a value is left out.
 
     Examples
     --------
@@ -50,7 +52,7 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
 
 
 def few_digits(text: str) -> str:
-    """Return a text whose decimal numbers have three digits; the page's JSON has them all.
+    """Return a text whose decimal numbers have three digits.
 
     Examples
     --------
@@ -69,7 +71,7 @@ def _three_digits(found: re.Match[str]) -> str:
 
 
 def environment(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return in words where the audit ran. The command is left out, because the page shows it elsewhere.
+    """Return in words where the audit ran.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Studies as a page shows them: the least m of each learner beside the bound of its theorem."""
+"""Studies on a page, the least m of each learner beside its theorem's bound."""
 
 import math
 import shlex
@@ -56,7 +56,7 @@ class StudiesPart:
 
 
 def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
-    """Return the part of the page that shows the studies of `documents`, in the same order.
+    """Return the part of the page on studies, in the order of the documents.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
 
 
 def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
-    """Return a sentence for each sample size that the theorem calls enough but the study refuted."""
+    """Return a sentence for each refuted size that the theorem calls enough."""
     return tuple(
         f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} is too small: with "
         f"{cell.low:,} records, at least as many as the bound, {_how_refuted(cell)}."
@@ -131,7 +131,7 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 
 def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
-    """Return the sentence on the fit if the bound is exponential, else no sentence."""
+    """Return the sentence on the fit to an exponential bound, else an empty text."""
     found = curve.fit
     if found is None or curve.shape != "exponential":
         return ()
@@ -144,7 +144,7 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 
 def _line(curve: CurveResult, result: StudyResult) -> str:
-    """Return the equation of the better of the two fits; empty without a fit."""
+    """Return the equation of the better of two fits, or an empty text without a fit."""
     return next((_equation(growth, result.axis) for growth in curve.shown), "")
 
 
@@ -189,7 +189,7 @@ def _slope(curve: CurveResult) -> str:
 
 
 def _beside(curve: CurveResult) -> tuple[str, ...]:
-    """Return the sentence that compares the bound with the least m that met the claim, if any did."""
+    """Return the sentence that compares the bound with the least m that met the claim."""
     ratios = [cell.bound / cell.met for cell in curve.cells if cell.bound and cell.met]
     if not ratios:
         return ()

@@ -32,7 +32,10 @@ class ProblemView:
 
 @dataclass(frozen=True)
 class FailureView:
-    """A failure that was drawn: problem, database, output, error, and the seed that draws it again."""
+    """A failure that was drawn.
+
+    It has a problem, a database, an output, an error, and the seed that draws it again.
+    """
 
     problem: str
     database: str
@@ -62,7 +65,9 @@ def beta_found(result: UtilityResult) -> str:
 
 
 def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
-    """Return the problems of an audit as a page shows them. A refuted problem shows its lower bound.
+    """Return the problems of an audit as a page shows them.
+
+    A refuted problem shows its lower bound.
 
     Examples
     --------
@@ -90,7 +95,7 @@ def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView
 
 
 def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return a text with the bound on a problem's failure probability; empty without a bound."""
+    """Return the bound on a problem's failure probability, or an empty text."""
     if problem.exact is not None or _standing(problem, result) == REFUTED:
         found = result.beta_lower if problem.exact is None else problem.exact
         return alike.found_beside(result, found, utility_text.claimed(result))[0]
@@ -98,7 +103,10 @@ def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
 
 
 def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return the verdict on a problem. A refutation counts even if the claim was met there before."""
+    """Return the verdict on a problem.
+
+    A refutation counts even if the claim was met there before.
+    """
     exact = problem.exact is not None
     if result.verdict is Verdict.ERROR or (exact and result.verdict is Verdict.INCONCLUSIVE):
         return UNDECIDED
@@ -110,7 +118,7 @@ def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
 
 
 def failure_view(witness: UtilityWitness | None) -> FailureView | None:
-    """Return a failure as a page shows it; None without a failure."""
+    """Return a failure as a page shows it, or None without a failure."""
     if witness is None:
         return None
     remark = ""

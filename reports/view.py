@@ -1,4 +1,4 @@
-"""Audits as a page shows them: results turned into texts, numbers and pictures, before any markup."""
+"""Audits on a page, as texts, numbers and pictures."""
 
 import dataclasses
 import math
@@ -34,7 +34,7 @@ _MOST_ALERTS, _MOST_NAMES = 8, 12
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A witness: the texts that describe it, its databases side by side, and where its numbers come from."""
+    """A witness in texts, with its databases side by side."""
 
     words: story.WitnessWords
     rows: tuple[tuple[str, str, str, bool], ...]  # place, left, right, whether they differ
@@ -45,7 +45,10 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The numbers of one audit in the index. `sort` holds them by column, for the script that sorts rows."""
+    """The numbers of one audit in the index.
+
+    `sort` holds them by column, for sorting the rows.
+    """
 
     claimed: str
     found: str
@@ -56,7 +59,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class AuditView:
-    """One audit, of privacy or of utility: a row of the index and a section."""
+    """One audit, shown as a row of the index and a section."""
 
     anchor: str
     href: str
@@ -120,10 +123,10 @@ def audits_part(
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
 ) -> AuditsPart:
-    """Return the part of the page on these results. `checks` maps a result's index to its mutation checks.
+    """Return the part of the page on these results.
 
-    `not_audited` names the audits that an interrupted suite left out. With `pages`, which says where each
-    result's own page is, the part is only an index.
+    `checks` maps a result's index to its mutation checks. `not_audited` names the audits that an interrupted
+    suite left out. With `pages`, the address of each result's own page, the part is only an index.
 
     Examples
     --------
@@ -157,7 +160,10 @@ def audits_part(
 
 
 def _alerts(wrong: Sequence[AuditView]) -> tuple[tuple[AuditView, ...], ...]:
-    """Return groups of audits that need attention, each with one verdict and reason; long lists are cut."""
+    """Return groups of audits that need attention, by verdict and reason.
+
+    Long lists are cut.
+    """
     alike: dict[tuple[str, str, str], list[AuditView]] = {}
     for each in wrong:
         alike.setdefault((each.why, each.kind, each.outcome), []).append(each)
@@ -173,15 +179,15 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _whom(result: Saved) -> tuple[str, str]:
-    """Return a key that is the same for the privacy audit and the utility audit of a subject."""
+    """Return a key that the privacy and the utility audit of a subject share."""
     return result.subject, repr(sorted(result.parameters.items(), key=repr))
 
 
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
-    """Return the views with links between them, and with a text that distinguishes views of the same name.
+    """Return the views with links between them, and different texts for equal names.
 
-    The view of a privacy audit links to the first utility audit of the same subject, and the other way round.
-    If several audits have the same name, each also shows the command that repeats it.
+    A privacy audit and the first utility audit of the same subject link to each other. Audits of the same
+    name also show the command that repeats them.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}
@@ -199,7 +205,10 @@ def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[Au
 def audit_view(
     result: Saved, *, anchor: str, page: str | None = None, mutation: Sequence[str] = ()
 ) -> AuditView:
-    """Return one audit as a page shows it; `mutation` holds the lines of its mutation check."""
+    """Return one audit as a page shows it.
+
+    `mutation` holds the lines of its mutation check.
+    """
     private = isinstance(result, AuditResult)
     own = _of_privacy(result) if isinstance(result, AuditResult) else _of_utility(result)
     common = {
@@ -285,7 +294,10 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
 
 
 def _by_the_text(result: Saved) -> str:
-    """Return a text that compares the code with the formulas of its source text; empty without formulas."""
+    """Return a text that compares code and formulas.
+
+    Without formulas the text is empty.
+    """
     told = alike.with_text(result)
     return f"By the text: {told}." if told else ""
 
@@ -311,14 +323,14 @@ def _bounds(result: AuditResult) -> Bounds:
 
 
 def _finite(value: float | None) -> float:
-    """Return the finite number by which the page's script sorts; −1 for a missing number."""
+    """Return the number by which a column is sorted, −1 if it is missing."""
     if value is None or math.isnan(value):
         return -1.0
     return min(value, 1e308)
 
 
 def _detectable(result: AuditResult) -> str | None:
-    """Return the detectable ε; None if nothing is left to detect, as with exact laws."""
+    """Return the detectable ε, or None if nothing is left to detect."""
     if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
         return None
     return "" if result.detectable_epsilon is None else wording.at_most(result.detectable_epsilon)
@@ -327,8 +339,8 @@ def _detectable(result: AuditResult) -> str | None:
 def _why(result: AuditResult) -> str:
     """Return a line that says what is wrong.
 
-    For a refutation it names the fault. If no fault is known, it gives the event's probability. In all other
-    cases it gives the reason of the verdict.
+    For a refutation it names the fault, or else the event's probability. In other cases it gives the reason
+    of the verdict.
     """
     if result.refuted and result.fault is not None:
         return wording.short_prose(fault_words.told(result.fault), _MOST_LINE)
@@ -360,7 +372,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
 
 
 def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
-    """Return a row of two databases in few digits, or in more if few would hide how the databases differ."""
+    """Return a row of two databases in few digits, or more if these hide a difference."""
     place, left, right, differs = row
     short = few_digits(left), few_digits(right)
     return row if differs and short[0] == short[1] else (place, *short, differs)

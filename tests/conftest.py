@@ -1,5 +1,7 @@
-"""Settings for all tests: Ctrl-C works, the garbage collector skips the test objects, and findings are
-computed once."""
+"""Settings for all tests.
+
+Ctrl-C works, the garbage collector skips the test objects, and findings are computed once.
+"""
 
 import gc
 import signal

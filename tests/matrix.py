@@ -1,4 +1,6 @@
-"""Run the tests in other environments: `make matrix`, or `python -P tests/matrix.py oldest`.
+"""Run the tests in other environments.
+
+Usage: `make matrix`, or `python -P tests/matrix.py oldest`.
 
 oldest    the lowest version of each dependency that `pyproject.toml` allows
 newest    the newest version of each dependency
@@ -47,7 +49,7 @@ def test_mine(auditor, tmp_path):
 
 
 def oldest():
-    """Run the tests with the lowest version of each dependency. Indirect dependencies are not restricted."""
+    """Run the tests with the lowest version of each direct dependency."""
     wanted = _dependencies()
     # the last patch release, since some first releases were withdrawn
     lowest = [re.sub(r">=(.*)", r"==\1.*", each) for each in wanted]
@@ -63,7 +65,7 @@ def newest():
 
 
 def spawn():
-    """Run the tests in the current environment, with processes that may not fork."""
+    """Run the tests with processes that may not fork."""
     chosen = [each for each in TESTS if "sampling" in each or "replay" in each or "cli" in each]
     heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a new process inherits this setting
     _run([sys.executable, "-m", "pytest", "-q", *chosen], cwd=ROOT, DP_AUDIT_SPAWN="1")
@@ -71,7 +73,7 @@ def spawn():
 
 
 def names():
-    """Test every user interface of the wheel in a project that has folders with the same names as ours."""
+    """Test every user interface in a project with folders named like ours."""
     place = _environment("names")
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder)
@@ -100,12 +102,15 @@ def _dependencies():
 
 
 def _test_tools():
-    """Return the packages that only the tests need: reference implementations, and xdist."""
+    """Return the packages that only the tests need."""
     return ["scikit-learn", "pytest-xdist", "dp-accounting"]
 
 
 def _environment(name, *wanted):
-    """Make a fresh environment with the wheel and these packages; return the folder of its commands."""
+    """Make a fresh environment with the wheel and these packages.
+
+    Return the folder of its commands.
+    """
     subprocess.run([sys.executable, "-m", "venv", "--clear", VENVS / name], check=True)
     place = VENVS / name / "bin"
     subprocess.run([place / "python", "-m", "pip", "install", "-q", ROOT, *wanted], check=True)

@@ -1,8 +1,7 @@
-"""Constructors of the catalogue's subjects refuse bad arguments with an `AuditError` in words, not with an
-error of numpy.
+"""Constructors of the catalogue refuse bad arguments with an `AuditError`.
 
-Each field of each class gets each bad value, and the other fields get good ones. If a subject is built
-because the field allows the value, its claim is read too: some arguments are first used there.
+Each field of each class gets each bad value. If the field allows the value, the subject's claim is read
+too, because some arguments are first used there.
 """
 
 import dataclasses
@@ -37,7 +36,7 @@ RAW = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, Memo
 
 
 def subjects():
-    """Return one subject of the catalogue for each of its classes that is a dataclass."""
+    """Return one subject for each dataclass of the catalogue."""
     made = (entry.factory() for entry in load_catalogue())
     kinds = {type(subject): subject for subject in made if dataclasses.is_dataclass(subject)}
     return [pytest.param(subject, id=kind.__name__) for kind, subject in kinds.items()]

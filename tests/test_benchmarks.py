@@ -1,4 +1,4 @@
-"""The command that makes every table of `benchmarks/`: its list, what it saves, and what it repeats."""
+"""The command that makes every table of `benchmarks/`."""
 
 import importlib.util
 import re

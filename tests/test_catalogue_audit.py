@@ -1,12 +1,12 @@
-"""Audits of the catalogue: correct entries are not refuted, flawed ones are, and code matches its formulas.
+"""Audits of the catalogue: only flawed entries are refuted, and formulas agree.
 
-An audit refutes a correct entry with probability at most 1e-7. Each comparison with a formula gives a false
-alarm with probability at most 1e-7 too. There are fewer than 500 audits and comparisons, so the probability
-of any false alarm is below 5e-5. If a flawed entry is missed, power was lost: find the cause and do not
-change the seed.
+An audit refutes a correct entry with probability at most 1e-7, and a comparison with a formula gives a
+false alarm with probability at most 1e-7. There are fewer than 500 of these, so any false alarm has a
+probability below 5e-5. If a flawed entry is missed, power was lost: find the cause and do not change the
+seed.
 
-Correct entries, and flawed ones whose exact law shows the flaw, get fewer runs here than in `make audit` and
-`pytest -m audit`. The utility of a correct entry is audited on up to three of its problems here.
+Correct entries, and flawed ones with an exact law, get fewer runs and problems here than in `make audit`
+and `pytest -m audit`.
 """
 
 import math
@@ -86,11 +86,10 @@ CAUGHT = {
 
 @pytest.fixture
 def effort(request, audited, monkeypatch):
-    """Return the options of one audit. Unless `-m audit` was given, correct entries get few runs and few
-    problems.
+    """Return the options of one audit.
 
-    Flawed entries keep their own options, since their audits end with the refutation. If a flawed entry has a
-    law, the law shows the flaw, and only few runs are compared with the law.
+    Without `-m audit`, correct entries get few runs and few problems. Flawed entries keep their own options.
+    If a flawed entry has a law, only few runs are compared with the law.
     """
     entry, asked_for = audited.subject, is_asked_for(request)
     if is_long(audited) and not asked_for:
@@ -120,14 +119,17 @@ def is_asked_for(request):
 
 
 def some_problems(entry):
-    """Return the first, the middle and the last of an entry's problems, or all if there are few."""
+    """Return the first, middle and last of an entry's problems, or all if few."""
     library = read_problems(entry.utility.get("problems"), subject=entry.factory()).library
     return library[:: max(1, len(library) // 2)]
 
 
 def has_law(entry, monkeypatch):
-    """Return whether an entry declares laws for an exact audit. Only the law on the entry's first database is
-    computed. If records come from a strategy, few are drawn."""
+    """Return whether an entry declares laws for an exact audit.
+
+    Only the law on the entry's first database is computed. If records come from a strategy, few are
+    drawn.
+    """
     made = entry.factory()
     if getattr(made, "distribution", None) is None:
         return False

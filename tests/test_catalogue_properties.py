@@ -1,6 +1,6 @@
-"""The guarantees of the catalogue as exact properties of databases that Hypothesis draws.
+"""The guarantees of the catalogue as exact properties of drawn databases.
 
-The catalogue audits enumerate small domains. These tests draw from domains that are too large to enumerate.
+Hypothesis draws the databases from domains that are too large to enumerate.
 """
 
 import pytest

@@ -22,7 +22,7 @@ WITHOUT_SIZE = {
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    """Draw 60 records from a strategy of records. An audit draws 400; these tests use only three pairs."""
+    """Draw 60 records from a strategy, where an audit draws 400."""
     monkeypatch.setattr(domain, "_DRAWN", 60)
 
 

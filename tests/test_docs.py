@@ -1,4 +1,4 @@
-"""Every Python block of the README and the docs runs, prints what the page shows, and passes its tests."""
+"""Every Python block of the pages runs and prints what the page shows."""
 
 import doctest
 import io

@@ -1,5 +1,4 @@
-"""The mutations of `benchmarks/mutated.py` apply to the current code. (`test_catalogue_audit` compares the
-formulas.)"""
+"""The mutations of `benchmarks/mutated.py` apply to the current code."""
 
 import runpy
 from pathlib import Path

@@ -32,14 +32,16 @@ ROOMS = {"laws", "subject", "values"}
 
 
 def known_as(name):
-    """Return the module of `audit` that an imported name belongs to; for a package in `ROOMS`, its inner
-    module."""
+    """Return the module of `audit` that an imported name belongs to.
+
+    For a package in `ROOMS`, this is its inner module.
+    """
     parts = name.split(".")[1:] or [""]
     return ".".join(parts[: 2 if parts[0] in ROOMS else 1])
 
 
 def imported(source):
-    """Return the modules of `audit` that a source text imports, also inside functions and classes."""
+    """Return the modules of `audit` that a source text imports, at any depth."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

@@ -1,6 +1,7 @@
-"""CHANGELOG.md names every public name or signature that differs from the last release.
+"""CHANGELOG.md names every public name that differs from the last release.
 
-Update the list at a release: `python -P tests/test_public_names.py > tests/data/public-names.txt`.
+Signatures count too. Update the list at a release:
+`python -P tests/test_public_names.py > tests/data/public-names.txt`.
 """
 
 import enum
@@ -35,7 +36,10 @@ _ADDRESS = re.compile(r"<(?:function|class|bound method) '?([\w.<>]+)'?[^<>]*>")
 
 
 def public_names():
-    """Return a dict from full name to description: a signature, the members of an enumeration, or a kind."""
+    """Return a dict from full name to description.
+
+    A description is a signature, the members of an enumeration, or a kind.
+    """
     found = {}
     for module, names in MODULES.items():
         held = import_module(module)
@@ -73,7 +77,10 @@ def changed(before, now):
 
 
 def unsaid(names, text):
-    """Return the names that a text never mentions. A mention is `name` or `Class.method` in backticks."""
+    """Return the names that a text never mentions.
+
+    A mention is `name` or `Class.method` in backticks.
+    """
     said = {quoted.partition("(")[0] for quoted in re.findall(r"`([^`]+)`", text)}
     return [name for name in names if not said.intersection(endings(name))]
 

@@ -1,4 +1,4 @@
-"""What this example releases: the mean of values that are clipped to [0, 1]."""
+"""The released value: the mean of values that are clipped to [0, 1]."""
 
 import math
 
@@ -8,7 +8,10 @@ from audit import PureDP, edges
 
 
 class Mean:
-    """A mean with Laplace noise; replacing one value moves it by at most 1/n."""
+    """A mean with Laplace noise.
+
+    Replacing one value moves the mean by at most 1/n.
+    """
 
     claim, records, size = PureDP(epsilon=1.0), edges.floats(0, 1), 5
 

@@ -1,1 +1,1 @@
-"""Pictures of a claim, of outputs, of the course of an audit and of a study; `drawing` draws them."""
+"""Pictures of a claim, of outputs, of an audit's course and of a study."""

@@ -1,4 +1,4 @@
-"""The pictures that compare a claim with what was found: event, profile, trade-off, and distance in ε."""
+"""The pictures that compare a claim with what was found."""
 
 import math
 
@@ -17,7 +17,10 @@ _VISIBLE = 0.02  # a smaller difference of two probabilities cannot be seen betw
 
 
 def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Picture | None:
-    """Return a picture of p, q and the largest p that the claim allows at q; None if a number is missing."""
+    """Return a picture of p, q and the largest p that the claim allows at q.
+
+    Return None if a number is missing.
+    """
     limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
@@ -80,7 +83,9 @@ def _ends(interval: tuple[float, ...]) -> tuple[str, str]:
 
 
 def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return a picture of δ(ε): what is claimed, what the witness's event shows, and the audit's bounds.
+    """Return a picture of δ as a function of ε.
+
+    It shows the claim, what the witness's event shows, and the audit's bounds.
 
     At x < ε an (ε, δ) claim allows at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε). This is the tightest curve that
     follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q,
@@ -143,7 +148,10 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _shown(x: float, event: Witness) -> float:
-    """Return the δ that an event shows at ε = `x`. If p and q are intervals, the unfavourable ends count."""
+    """Return the δ that an event shows at ε = `x`.
+
+    If p and q are intervals, the unfavourable ends count.
+    """
     low, high = (event.p_interval or (event.p,))[0], (event.q_interval or (event.q,))[-1]
     return max(0.0, low - math.exp(x) * high)
 
@@ -155,10 +163,10 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 
 
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return a picture of misses against false alarms: the least that the claim allows, and what was found.
+    """Return a picture of the rate of misses against the rate of false alarms.
 
-    What was found are the errors of an observer who guesses by the event. Return None if the excess over the
-    claim is too small to be seen in the picture.
+    It shows the least rates that the claim allows, and the rates of an observer who guesses by the event.
+    Return None if the excess over the claim is too small to be seen.
     """
     epsilon, delta = finite_claim(result)
     if witness is None or witness.distance != 1 or epsilon is None:
@@ -209,7 +217,7 @@ def _least_misses(x: float, epsilon: float, delta: float) -> float:
 
 
 def closeness(result: AuditResult) -> Picture | None:
-    """Return a picture of the claimed ε, the lower bound that was found, and the detectable ε."""
+    """Return a picture of the claimed, the found and the detectable ε."""
     epsilon, _ = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return None
@@ -268,7 +276,10 @@ def closeness(result: AuditResult) -> Picture | None:
 
 
 def finite_claim(result: AuditResult) -> tuple[float | None, float]:
-    """Return the claimed ε (None if it is too large to draw) and the claimed δ."""
+    """Return the claimed ε and the claimed δ.
+
+    If ε is too large to draw, it is None.
+    """
     epsilon, delta = allowance.claimed(result)
     return (epsilon if epsilon is not None and epsilon < 50 else None), min(max(delta, 0.0), 1.0)
 

@@ -1,4 +1,4 @@
-"""The pictures of how an audit went: the wealth won by bets, and the largest loss that the search found."""
+"""The pictures of how an audit went: wealth won, and loss found by the search."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _WIDE = 30.0  # a longer axis is logarithmic
 
 
 def evidence(result: AuditResult) -> Picture | None:
-    """Return a picture of the wealth won by bets against the claim, run by run, and of the threshold.
+    """Return a picture of the wealth won by bets, and of the wealth that refutes.
 
     A result of an older version holds only the wealth at the end.
     """
@@ -59,9 +59,9 @@ def evidence(result: AuditResult) -> Picture | None:
 
 
 def search(result: AuditResult) -> Picture | None:
-    """Return a picture of the claimed ε, and of the largest loss found after each number of tried pairs.
+    """Return a picture of the largest loss found after each number of tried pairs.
 
-    Return None if fewer than two pairs were tried.
+    It also shows the claimed ε. Return None if fewer than two pairs were tried.
     """
     course, (epsilon, _) = result.search_course, finite_claim(result)
     if course is None or course.places[-1] < 2 or len(course.places) < 2:
@@ -99,7 +99,7 @@ def _points(course: Course) -> list[tuple[int, float]]:
 
 
 def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
-    """Add the horizontal axis of the number of runs or pairs so far; return its scale."""
+    """Add the horizontal axis of runs or pairs, and return its scale."""
     first, last = max(places[0], 1), max(places[-1], 2)
     far = last / first > _WIDE
     across = Scale(float(first if far else 0), float(last), *FRAME, log=far)
@@ -108,7 +108,10 @@ def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
 
 
 def _line(drawing: Drawing, kind: str, points: list[tuple[float, float]], *, steps: bool = False) -> None:
-    """Add a line through points; in steps if a value holds until the next point. A few points are marked."""
+    """Add a line through points, in steps if a value holds until the next point.
+
+    If there are few points, they are marked.
+    """
     if len(points) <= _FEW:
         drawing.path("point found", "".join(f"M{x:g} {y:g}h0" for x, y in points))
     if steps:

@@ -1,8 +1,7 @@
-"""A picture as SVG: scales, shapes whose classes the page's style colours, and the numbers as a table.
+"""A picture as SVG, with the numbers as a table.
 
-Matplotlib does not fit. Its SVG has a style attribute on every line and a style sheet that is not scoped. The
-page's Content-Security-Policy forbids such attributes, and they would ignore the page's dark theme. For the
-1,000 pictures of a suite matplotlib takes a minute, and this module 0.2 s.
+Matplotlib does not fit: its SVG has style attributes, which the page's Content-Security-Policy forbids.
+For the 1,000 pictures of a suite it takes a minute, this module 0.2 s.
 """
 
 import math
@@ -24,12 +23,14 @@ FRAME = 52.0, 400.0
 
 @dataclass(frozen=True)
 class Picture:
-    """Numbers shown on a page: as a drawing, in words, and as a table.
+    """Numbers shown on a page as a drawing, in words and as a table.
 
     Attributes
     ----------
-    title, text : str
-        What the drawing shows, and the alternative text: what can be seen on it.
+    title : str
+        What the drawing shows.
+    text : str
+        The alternative text: what can be seen on the drawing.
     caption : str
         The text under the drawing.
     drawn : Markup
@@ -55,7 +56,9 @@ class Picture:
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis between two ends of a picture. A value beyond an end is drawn at that end.
+    """An axis between two ends of a picture.
+
+    A value beyond an end is drawn at that end.
 
     Examples
     --------
@@ -78,7 +81,10 @@ class Scale:
         return round(self.start + (self.end - self.start) * min(max(share, 0.0), 1.0), 1)
 
     def ticks(self) -> list[float]:
-        """Return round values on the axis: multiples of 1, 2 or 5, or powers of ten on a logarithmic axis."""
+        """Return round values on the axis.
+
+        They are multiples of 1, 2 or 5, or powers of ten on a logarithmic axis.
+        """
         if self.log:
             return _powers(self.low, self.high)
         step = _step((self.high - self.low) / 5.0)
@@ -107,7 +113,10 @@ def _powers(low: float, high: float) -> list[float]:
 
 @dataclass
 class Drawing:
-    """The elements of a picture, in the order they were added. Each has a class of the page's style sheet."""
+    """The elements of a picture, in the order they were added.
+
+    Each has a class of the page's style sheet.
+    """
 
     parts: list[Markup] = field(default_factory=list)
 
@@ -132,7 +141,7 @@ class Drawing:
         self.path("whisker", f"M{low:g} {y:g}H{high:g}M{low:g} {y - 5:g}v10M{high:g} {y - 5:g}v10")
 
     def words(self, text: str, x: float, y: float, kind: str = "label", anchor: str = "start") -> None:
-        """Add a text; invisible characters are shown as escapes."""
+        """Add a text, with invisible characters as escapes."""
         told = Markup(_RAISED.sub(_raised, str(escape(wording.visible(text)))))  # noqa: S704 - escaped
         added = "" if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
         self.parts.append(
@@ -140,7 +149,7 @@ class Drawing:
         )
 
     def across(self, scale: Scale, top: float, bottom: float, name: str) -> None:
-        """Add a horizontal axis: its grid, its numbers and, below, its name."""
+        """Add a horizontal axis with grid, numbers and name."""
         for tick in scale.ticks():
             x = scale.at(tick)
             self.path("grid", f"M{x:g} {top:g}V{bottom:g}")
@@ -149,7 +158,7 @@ class Drawing:
         self.words(name, scale.end, bottom + 33, "tick", "end")
 
     def up(self, scale: Scale, left: float, right: float, name: str) -> None:
-        """Add a vertical axis: its grid, its numbers on the left and its name above."""
+        """Add a vertical axis with grid, numbers and name."""
         for tick in scale.ticks():
             y = scale.at(tick)
             self.path("grid", f"M{left:g} {y:g}H{right:g}")
@@ -157,7 +166,7 @@ class Drawing:
         self.words(name, 2, scale.end - 14, "tick")
 
     def legend(self, keys: Iterable[tuple[str, str]], top: float) -> None:
-        """Add a legend: one line for each class of shapes, 20 units apart."""
+        """Add a legend, one line for each class of shapes."""
         for i, (kind, words) in enumerate(keys):
             y, left = top + 20 * i, FRAME[0]
             shapes = {"point": f"M{left + 11:g} {y:g}h0", "shape": f"M{left:g} {y - 6:g}h22v12h-22z"}
@@ -170,9 +179,10 @@ class Drawing:
 
 
 def round_up(value: float) -> float:
-    """Return the least number ≥ `value` that is 1, 1.5, 2, 3, 5 or 7 times a power of ten; 1 for 0.
+    """Return the least round number ≥ `value`, or 1 for 0.
 
-    Values above 1e300 count as 1e300, because twice the result must stay finite.
+    A round number is 1, 1.5, 2, 3, 5 or 7 times a power of ten. Values above 1e300 count as 1e300,
+    because twice the result must stay finite.
     """
     if value < 1e-300:
         return 1.0
@@ -187,7 +197,7 @@ _DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Return the markup of an exponent, and of the character after it, which is not raised."""
+    """Return the markup of a raised exponent and of the character after it."""
     return f'<tspan class="raised" dy="-5">{found[1] or found[2]}</tspan><tspan dy="5">{found[3]}</tspan>'
 
 

@@ -1,4 +1,4 @@
-"""The outputs on both databases as histograms, with the part inside the event shaded."""
+"""The outputs on the two databases as histograms, the event shaded."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,7 +22,7 @@ _SMALL = 0.1  # of the longest bar: a shorter one is hard to see
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
-    """Return a picture of a witness's outputs. None if the witness holds no outputs (older versions)."""
+    """Return a picture of a witness's outputs, or None if it holds no outputs."""
     if witness.outputs is None:
         return None
     outputs = _without_rare(witness.outputs)
@@ -56,7 +56,7 @@ def outputs_picture(witness: Witness) -> Picture | None:
 
 
 def _without_rare(outputs: Outputs) -> Outputs:
-    """Return the outputs. Rare single values outside the event are counted together as one value."""
+    """Return the outputs with rare single values outside the event counted as one."""
     left, right, left_in, right_in = outputs.shares
     first = max(len(outputs.edges) - 1, 0)
     seldom = (i for i in range(first, len(left)) if max(left[i], right[i]) < _RARE)
@@ -73,7 +73,10 @@ def _without_rare(outputs: Outputs) -> Outputs:
 
 
 def _spans(outputs: Outputs) -> list[str]:
-    """Return a text for each bin. A bin that holds a single whole number is written as that number."""
+    """Return a text for each bin.
+
+    A bin that holds a single whole number is written as that number.
+    """
     whole = all(edge % 1 == 0.5 for edge in outputs.edges)
     if whole and all(b - a == 1 for a, b in pairwise(outputs.edges)):
         return [_n(a + 0.5) for a in outputs.edges[:-1]]
@@ -87,7 +90,10 @@ def _part(whole: float, inside: float) -> str:
 
 
 def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw a histogram of each side, one above the other; return the height of the picture."""
+    """Draw a histogram of each side, one above the other.
+
+    Return the height of the picture.
+    """
     left, right, left_in, right_in = outputs.shares
     bins, names = len(outputs.edges) - 1, outputs.names[:_MOST_BESIDE]
     beside = _ALONE if len(names) == 1 else _BESIDE
@@ -119,22 +125,22 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
 
 
 def _column(place: tuple[float, float], top: float, foot: float) -> str:
-    """Return the path of a bar at least half a unit high, whose foot is at the height `foot`."""
+    """Return the path of a bar, at least half a unit high, on `foot`."""
     return f"M{place[0]:g} {foot:g}V{min(top, foot - 0.5):g}H{place[1] - 0.7:g}V{foot:g}z"
 
 
 def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequence[bool], y: float) -> None:
-    """Draw a strip below each bin with outputs of the event, because its bar may be too low to be seen."""
+    """Draw a strip below each bin that has outputs of the event."""
     marked = "".join(f"M{a:g} {y:g}H{b:g}" for (a, b), inside in zip(places, held, strict=False) if inside)
     if marked:
         drawing.path("strip", marked)
 
 
 def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw two bars for each value, one for each side; return the height of the picture.
+    """Draw two bars for each value, one for each side.
 
-    The axis ends at the largest share of a value. But if the values of the event have much smaller shares, it
-    ends at the largest share of the event's values.
+    Return the height of the picture. The axis ends at the largest share of a value. If the values of the
+    event have much smaller shares, it ends at the largest of these.
     """
     left, right, left_in, right_in = outputs.shares
     scale, bottom = Scale(0.0, round_up(_longest(outputs)), 10.0, 410.0), 12 + _ROW * len(outputs.names)

@@ -34,8 +34,8 @@ SHAPES = (
 def chart(result: StudyResult) -> Picture | None:
     """Return the picture of a study, or None if it cannot be drawn.
 
-    It cannot be drawn if there is no number of records to show (refuted, met or a bound). It also cannot be
-    drawn if a value on the logarithmic axis is not positive.
+    It cannot be drawn without a number of records (refuted, met or a bound), or if a value on a logarithmic
+    axis is not positive.
     """
     cells = [cell for curve in result.curves for cell in curve.cells]
     sizes = [float(size) for cell in cells for size in (cell.refuted, cell.met, cell.bound) if size]

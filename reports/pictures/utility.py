@@ -1,4 +1,4 @@
-"""The pictures of a utility audit: the error of a failed run with α, and the failure rates with β."""
+"""The pictures of a utility audit."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,10 @@ _MOST = 12  # problems in a picture; the table has all of them
 
 
 def error_picture(result: UtilityResult) -> Picture | None:
-    """Return a picture of the error of a failing output, and of the claimed α; None if no number is known."""
+    """Return a picture of the error of a failing output beside the claimed α.
+
+    Return None if no number is known.
+    """
     alpha = getattr(result.claim, "alpha", None)
     error = None if result.witness is None else result.witness.error
     if not isinstance(alpha, (int, float)) or error is None or not math.isfinite(error) or error <= 0:
@@ -43,7 +46,10 @@ def error_picture(result: UtilityResult) -> Picture | None:
 
 
 def failure_rates(result: UtilityResult) -> Picture | None:
-    """Return a picture of each problem's failure rate, its upper bound, and β. The worst problem is first."""
+    """Return a picture of each problem's failure rate, its upper bound, and β.
+
+    The worst problem is first.
+    """
     beta = utility_text.claimed(result)
     tried = [each for each in result.problems if each.exact is not None or each.runs]
     if beta is None or not tried:
@@ -75,7 +81,7 @@ def failure_rates(result: UtilityResult) -> Picture | None:
 
 
 def _names(problems: Sequence[str]) -> list[str]:
-    """Return the names of problems, shortened in the middle: most names differ at the end, some earlier.
+    """Return the names of problems, shortened in the middle.
 
     Examples
     --------

@@ -53,36 +53,33 @@ def benchmark(name):
 
 @pytest.fixture(scope="session")
 def false_alarms():
-    """Return the module benchmarks/false_alarms.py, which audits mechanisms that meet their claims with
-    equality. The module is also a command."""
+    """Return the module benchmarks/false_alarms.py, which is also a command."""
     return benchmark("false_alarms")
 
 
 @pytest.fixture(scope="session")
 def interrupts():
-    """Return the module benchmarks/interrupts.py, which interrupts commands at random moments. The module is
-    also a command."""
+    """Return the module benchmarks/interrupts.py, which is also a command."""
     return benchmark("interrupts")
 
 
 @pytest.fixture(scope="session")
 def hostile_files():
-    """Return the module benchmarks/hostile_files.py, which makes damaged and hostile files from good ones."""
+    """Return the module benchmarks/hostile_files.py, which damages good files."""
     return benchmark("hostile_files")
 
 
 @pytest.fixture(scope="session")
 def limits():
-    """Return the module benchmarks/limits.py, which computes how fast the wealth of any utility auditor can
-    grow."""
+    """Return the module benchmarks/limits.py, on the wealth of utility auditors."""
     return benchmark("limits")
 
 
 @pytest.fixture
 def in_process(monkeypatch):
-    """Make commands draw their runs in this process, because a child process costs half a second of CPU.
+    """Make commands draw their runs in this process, which saves half a second of CPU.
 
-    If `DP_AUDIT_SPAWN` is set, commands still start child processes, because `make matrix` tests those.
+    If `DP_AUDIT_SPAWN` is set, commands still start child processes.
     """
     if SPAWN not in os.environ:
         monkeypatch.setattr(
@@ -103,7 +100,10 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def call(capsys, in_process):
-    """Return a function that runs the command in this process. It returns exit code, stdout and stderr."""
+    """Return a function that runs the command in this process.
+
+    It returns exit code, stdout and stderr.
+    """
 
     def run(*arguments):
         with pytest.raises(SystemExit) as left:
@@ -115,7 +115,7 @@ def call(capsys, in_process):
 
 @pytest.fixture
 def thirdparty(tmp_path, monkeypatch):
-    """Return a function that installs a distribution with one module and one entry point in a group."""
+    """Return a function that installs a distribution with one module and one entry point."""
 
     def install(group, *, entry, text):
         site = tmp_path / "site"

@@ -1,4 +1,4 @@
-"""Estimators with `fit`, and functions of frames, as mechanisms: fresh clones, attributes, errors."""
+"""Estimators with `fit`, and functions of frames, as mechanisms."""
 
 import copy
 import sys
@@ -38,7 +38,7 @@ class Mean:
 
 
 class Plain:
-    """An estimator without parameters. Its `fit` takes a generator."""
+    """An estimator without parameters, whose `fit` takes a generator."""
 
     def fit(self, X, rng):
         self.mean_ = float(X.mean() + rng.laplace())
@@ -56,14 +56,18 @@ def call(mechanism, database, seed=0):
 
 
 def audited(mechanism, epsilon, left, right):
-    """Return the audit of one pair with few runs. At significance 1e-6, a leak that shows in every run is
-    refuted in about 200 runs."""
+    """Return the audit of one pair with few runs.
+
+    At significance 1e-6, a leak that shows in every run is refuted in about 200 runs.
+    """
     return audit_privacy(mechanism, PureDP(epsilon), pairs=[(left, right)], budget=1_000, confirm_budget=200)
 
 
 def test_a_correct_class_with_fit_keeps_its_claim_and_reports_its_parameters():
-    """Replacing one of four clipped values moves the mean by at most 1/4. The noise has scale `scale`/4, so ε
-    is 1/`scale`."""
+    """ε is 1/`scale`.
+
+    Replacing one of four clipped values moves the mean by at most 1/4. The noise has scale `scale`/4.
+    """
     result = audited(sklearn(Mean(1.0), attributes="mean_"), 1.0, [0.0] * 4, [0.0, 0.0, 0.0, 9.0])
     assert (result.verdict, result.subject) == (Verdict.NOT_REFUTED, "Mean")
     assert result.parameters == {"scale": 1.0, "random_state": None}
@@ -208,8 +212,10 @@ def totals(frame, rng):
 
 
 def test_a_function_of_a_frame_gets_one_of_its_columns():
-    """A record that moves to the other town changes both sums by 1, which is 20 times the scale of the
-    noise."""
+    """A record that moves to the other town changes two sums by 1.
+
+    The noise has scale 1/20.
+    """
     mechanism = pandas(totals, columns=["town", "salary"])
     assert mechanism.name == "totals"
     oslo, rome = [("Oslo", 1.0), ("Oslo", 0.0)], [("Rome", 50.0), ("Oslo", 0.0)]

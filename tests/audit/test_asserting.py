@@ -11,7 +11,7 @@ from audit.errors import AuditError, InvalidValue, SubjectError
 
 
 class Count:
-    """A noisy count. With `factor` 1 it meets its claim with equality."""
+    """A noisy count, which meets its claim with equality if `factor` is 1."""
 
     relation = Relation.ADD_OR_REMOVE_ONE
 

@@ -1,5 +1,4 @@
-"""Findings and studies appear beside the audits of a suite, or the suite refuses them in one line before any
-audit."""
+"""Findings and studies appear beside the audits of a suite, or are refused early."""
 
 import json
 import math
@@ -62,7 +61,7 @@ BAD = {
 
 
 def changed(document, *path, to):
-    """Return the JSON text of a list that holds one document, in which the value at the path is changed."""
+    """Return the JSON text of one document in a list, changed at a path."""
     whole = json.loads(json.dumps(document))
     inner = whole
     for step in path[:-1]:
@@ -130,8 +129,10 @@ def entries(ran):
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch, capsys, in_process):
-    """Return a function that runs a suite of one entry. It returns exit code, stdout, stderr and how often
-    the entry was built."""
+    """Return a function that runs a suite of one entry.
+
+    It returns exit code, stdout, stderr and how often the entry was built.
+    """
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):

@@ -1,5 +1,4 @@
-"""If no audit can use a database, the error says what to write instead, in one line and in the user's
-words."""
+"""If no audit can use a database, a one-line error says what to write instead."""
 
 import time
 
@@ -115,8 +114,10 @@ def test_wrong_kinds_and_wrong_values_raise_different_errors():
 
 
 def test_a_strategy_that_rejects_most_values_does_not_delay_the_audit():
-    """The strategy keeps one number in fifty, so Hypothesis needs ten seconds or more to draw 800
-    examples."""
+    """Hypothesis would need ten seconds or more to draw 800 examples.
+
+    The strategy keeps one number in fifty.
+    """
     start = time.process_time()  # processor time, because other processes may slow this one
     assert audit(records=SPARSE, size=2).verdict is Verdict.NOT_REFUTED
     assert time.process_time() - start < 5
@@ -189,9 +190,11 @@ def test_a_mechanism_that_refuses_some_databases_of_the_boundary_is_audited():
 
 
 def test_a_mechanism_that_refuses_every_database_of_the_boundary_is_audited_on_ordinary_ones():
-    """A boundary database has at most two different values, and its neighbour at most three. Half of the
-    random databases are six draws from all ten values. Such a database has four or more different values with
-    probability 0.93."""
+    """Random databases reach values that boundary databases do not.
+
+    A boundary database has at most two different values, and its neighbour at most three. Six draws from
+    ten values have four or more different ones with probability 0.93.
+    """
 
     def needs_four(database, rng):
         if len(set(database)) < 4:

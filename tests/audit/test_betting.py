@@ -1,4 +1,4 @@
-"""The sequential audit: the bets of a batch are fixed before its runs, and only bets change the wealth."""
+"""The bets of a batch are fixed before its runs, and only bets change the wealth."""
 
 import itertools
 import math
@@ -36,8 +36,7 @@ def run(mechanism, pairs=(([0.0], [1.0]),), *, epsilon=1.0, budget=8_000, seed=0
 
 
 def test_what_is_bet_on_was_chosen_from_what_was_known_before(monkeypatch):
-    """Between the choice of the bets and their settlement, a batch is drawn and counted but nothing is
-    learned."""
+    """Between the choice of bets and their settlement, nothing is learned."""
     happened = []
 
     def spy(name):
@@ -107,7 +106,10 @@ def test_an_outright_leak_takes_few_runs():
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_either_database_may_be_the_likelier_one(turned):
-    """Only the right database gives this event, with probability 0.4. The claim has δ > 0."""
+    """Only the right database gives this event, with probability 0.4.
+
+    The claim has δ > 0.
+    """
 
     def mechanism(database, rng):
         return "seen" if database == [1] and rng.random() < 0.4 else "nothing"
@@ -155,8 +157,7 @@ def test_a_subject_that_never_answers_is_detected(outcome):
 
 
 def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
-    """Runs drawn again at the same places of the seed tree have the same coins and outputs as the runs that
-    were bet on."""
+    """Runs drawn again at the same places have the same coins and outputs."""
     betting = run(Noisy(), epsilon=2.0, budget=3_000)
     place, size = (BET, betting.batches - 1), betting.bet_sizes[-1]
     with Sampler(adapt(Noisy()), seed=0) as sampler:
@@ -173,8 +174,10 @@ def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
 
 
 def test_each_run_that_is_bet_on_draws_its_side_by_a_coin_of_its_own():
-    """With fair coins the counts are binomial. If runs were drawn in pairs, each side would get exactly half
-    of the runs."""
+    """With fair coins the counts are binomial.
+
+    If runs were drawn in pairs, each side would get exactly half of the runs.
+    """
     bets = run(Noisy(), epsilon=3.0, budget=20_000).ledger.bets
     uneven = [bet.counts[0, :2].sum() != bet.counts[0, 2:].sum() for bet in bets]
     assert any(uneven)

@@ -1,4 +1,4 @@
-"""Audits by declared laws: when they report a proof, and what they report if a proof takes too long."""
+"""Audits by declared laws: proofs, and proofs that take too long."""
 
 import math
 import re
@@ -49,8 +49,11 @@ class Slow(Response):
 
 
 class Turning(Response):
-    """A subject whose outputs alternate between 0 and 1. Over all calls they are uniform, as its law
-    declares. An observer who knows the state learns the record from one output."""
+    """A subject whose outputs alternate between 0 and 1.
+
+    Over all calls they are uniform, as its law declares. An observer who knows the state learns the
+    record from one output.
+    """
 
     def __init__(self):
         self.turn = 0
@@ -71,7 +74,7 @@ def test_equality_over_every_pair_is_proved():
 
 @pytest.mark.parametrize("budget", [1, 150, 1000])
 def test_few_runs_of_the_code_prove_nothing(budget):
-    """These few runs would not even reveal a law that is entirely wrong."""
+    """So few runs prove nothing, because they would not reveal a wrong law."""
     for subject in (Response(), Leak()):
         assert audit_privacy(subject, budget=budget).verdict is not Verdict.PROVED
 
@@ -81,8 +84,10 @@ def test_code_that_is_not_its_law_is_an_error():
 
 
 class WrongOnOne(Response):
-    """Randomized response, except on one database, where the output is always 0. This database is not in the
-    worst pair."""
+    """Randomized response, except on one database, where the output is 0.
+
+    This database is not in the worst pair.
+    """
 
     relation = Relation.REPLACE_ONE
     size = (1, 3)
@@ -96,8 +101,10 @@ class OnThree(WrongOnOne):
 
 
 def test_code_that_is_not_its_law_on_one_database_of_a_small_family_is_an_error():
-    """Under the declared law the output is 1 with probability 0.73. So 62 or more calls all give 0 with
-    probability at most 0.27^62."""
+    """62 or more calls all give 0 with probability at most 0.27^62.
+
+    Under the declared law the output is 1 with probability 0.73.
+    """
     result = audit_privacy(WrongOnOne())
     assert result.verdict is Verdict.ERROR
     assert "outputs of calls on [1, 1, 0] contradict it" in result.reason
@@ -185,7 +192,7 @@ def test_whole_numbers_beyond_the_precision_of_floats_are_distinguished(base):
 
 
 class HiddenCache:
-    """A correct mechanism that keeps its noise in a cache. Its pickle leaves the cache out."""
+    """A correct mechanism with its noise in a cache, which its pickle leaves out."""
 
     def __init__(self):
         self.cache = {}
@@ -201,8 +208,10 @@ class HiddenCache:
 
 
 def test_noise_in_a_cache_that_its_pickle_leaves_out_refutes_nothing():
-    """With a full cache the mechanism draws fewer numbers from the same generator state, which misleads the
-    bets. The confirmation uses fresh processes, in which the cache is empty."""
+    """The bets are misled, but fresh processes with an empty cache confirm nothing.
+
+    With a full cache the mechanism draws fewer numbers from the same generator state.
+    """
     verdicts = {
         audit_privacy(HiddenCache(), PureDP(1.0), records=[0, 1], size=1, budget=1000, seed=seed).verdict
         for seed in range(2)
@@ -216,8 +225,10 @@ def left_out(result):
 
 
 class Clipped(Response):
-    """Randomized response to a bit. For any other record the output is always 0; the listed records do not
-    show that."""
+    """Randomized response to a bit, but 0 for any other record.
+
+    The listed records do not show that.
+    """
 
     def distribution(self, database):
         bit = database[0] if database[0] in {0, 1} else 0
@@ -229,7 +240,7 @@ class Clipped(Response):
 
 
 def test_a_claim_kept_on_listed_records_says_that_only_these_were_tested():
-    """A proof or a search over (0, 1) says nothing about other records. On other records the claim fails."""
+    """The claim fails on records outside (0, 1), which were not tested."""
     proved = audit_privacy(Clipped(), budget=BUDGET)
     assert proved.verdict is Verdict.PROVED
     assert left_out(proved) == ["records other than the 2 given (0, 1)"]
@@ -253,7 +264,7 @@ def test_pairs_that_are_given_list_no_records():
 
 
 class Copies(Response):
-    """Randomized response, except that the record 7 is returned unchanged."""
+    """Randomized response, but the record 7 is returned unchanged."""
 
     def __call__(self, database, rng):
         return 7 if database[0] == 7 else super().__call__(database, rng)
@@ -286,7 +297,7 @@ def test_a_proof_counts_given_pairs_separately_from_those_of_its_family():
 
 
 class TwoParties:
-    """A relation: 0 and 1 are neighbours; so are 2 and 3."""
+    """A relation in which 0 and 1 are neighbours, and so are 2 and 3."""
 
     def __init__(self, listed):
         self.listed = listed

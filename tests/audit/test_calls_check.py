@@ -1,4 +1,4 @@
-"""Outputs of `sample` are compared with outputs of calls if nothing else would notice a difference."""
+"""Outputs of `sample` and of calls are compared if nothing else shows a difference."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,10 @@ from audit.verdict.terms import Terms
 
 
 class NoisySum:
-    """The sum of three bits with Laplace noise. The scale is 1 in `sample` and may differ in a call."""
+    """The sum of three bits with Laplace noise.
+
+    The scale is 1 in `sample` and may differ in a call.
+    """
 
     claim = PureDP(1.0)
     relation = "replace-one"
@@ -30,7 +33,10 @@ class NoisySum:
 
 
 class CappedBits(NoisySum):
-    """Randomized response to each bit. `sample` gives rows of an array, a call gives a list of bools."""
+    """Randomized response to each bit.
+
+    `sample` gives rows of an array, a call gives a list of bools.
+    """
 
     def __call__(self, database, rng):
         return [bool(bit ^ (rng.random() < 0.3)) for bit in database]
@@ -40,7 +46,7 @@ class CappedBits(NoisySum):
 
 
 class MeanOfTenths(NoisySum):
-    """A mean of tenths. Its last bits depend on the order of the additions."""
+    """A mean of tenths, whose last bits depend on the order of the additions."""
 
     def __call__(self, database, rng):
         return 0.1 + 0.2 + 0.3 * (rng.random() < 0.5)

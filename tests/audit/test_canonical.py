@@ -72,7 +72,7 @@ def agree(a, b):
 
 
 def matched(left, right):
-    """Return whether the entries of both sides can be paired as equal values, in any order."""
+    """Return whether the entries of two sides can be paired as equal values."""
     right = list(right)
     for entry in left:
         place = next((index for index, other in enumerate(right) if agree(entry, other)), None)
@@ -83,7 +83,7 @@ def matched(left, right):
 
 
 def disturbed(value):
-    """Return the same value in another form: other number types, other order."""
+    """Return the same value with other number types and in another order."""
     if isinstance(value, float) and not isinstance(value, np.floating):
         return int(value) if value.is_integer() else np.float64(value)
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The catalogue: what its entries declare, who may add entries, and what happens if a module shadows ours."""
+"""The catalogue: what entries declare, and who may add entries."""
 
 import subprocess
 import sys
@@ -56,7 +56,7 @@ def test_an_entry_point_that_does_not_load_is_named_with_its_reason(thirdparty):
 
 @pytest.fixture
 def offered_package(request, tmp_path, thirdparty):
-    """Return a function that installs a package of entries, under a name that no other test imports."""
+    """Return a function that installs a package of entries under a unique name."""
 
     def install(**modules):
         name = f"theirs_{abs(zlib.crc32(request.node.name.encode()))}"

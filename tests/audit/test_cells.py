@@ -1,4 +1,4 @@
-"""Bets on whole tables: if the laws keep the claim, the expected gain is not positive, for any past runs.
+"""Bets on whole tables expect no gain if the laws keep the claim.
 
 Linear programming finds the worst pair of laws. A general solver finds the nearest pair that keeps the claim.
 """
@@ -14,12 +14,18 @@ from audit.evidence.goals import CellCounts
 
 
 def drawn(rng, cells):
-    """Return two probability vectors. They may lie far apart and may have cells with almost no mass."""
+    """Return two probability vectors.
+
+    They may lie far apart and may have cells with almost no mass.
+    """
     return (rng.dirichlet(np.full(cells, 10 ** rng.uniform(-1, 1))) * (1 - 1e-9) + 1e-9 / cells for _ in "pq")
 
 
 def most_expected(won, epsilon, delta):
-    """Return the largest expectation of the payoffs `won`, over all pairs of laws (P, Q) that keep (ε, δ)."""
+    """Return the largest expectation of the payoffs `won`.
+
+    It is taken over all pairs of laws (P, Q) that keep (ε, δ).
+    """
     cells, ratio = won.shape[1], math.exp(epsilon)
     eye, none, one = np.eye(cells), np.zeros((cells, cells)), np.ones(cells)
     zero = np.zeros(cells)
@@ -56,7 +62,7 @@ def test_no_pair_of_laws_that_keeps_the_claim_expects_a_gain(cells, delta):
 
 
 def test_bets_expect_a_gain_against_half_of_the_epsilon():
-    """The check above can fail: bets against ε = 0.2 expect a gain if the laws only have to keep ε = 0.4."""
+    """Bets against ε = 0.2 expect a gain if the laws only have to keep ε = 0.4."""
     p, q = np.array([0.7, 0.3]), np.array([0.3, 0.7])
     [won] = payoffs(p, q, np.exp([0.2]), np.zeros(1))
     assert most_expected(won, 0.4, 0.0) > 0.01
@@ -110,8 +116,10 @@ def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
 
 @pytest.mark.parametrize("ordered", [0, 30])
 def test_differences_by_chance_are_smoothed_away(ordered):
-    """With 1,000 runs a side in 30 cells, the log-ratio of a cell has a standard error of 0.25 before
-    smoothing. Smoothing reduces it to less than 0.06."""
+    """Smoothing reduces the standard error of a cell's log-ratio below 0.06.
+
+    With 1,000 runs a side in 30 cells it is 0.25 before smoothing.
+    """
     rng = np.random.default_rng(4)
     law = np.full(30, 1 / 30)
     left = []
@@ -123,8 +131,11 @@ def test_differences_by_chance_are_smoothed_away(ordered):
 
 @pytest.mark.parametrize("size", [2, 5, 40])
 def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
-    """The reference is the posterior mean of a random walk with a free first level, computed with dense
-    matrices. The variance of a step is the one with the largest likelihood in a list of values."""
+    """The reference is the posterior mean of a random walk, by dense matrices.
+
+    The first level is free. The variance of a step is the one with the largest likelihood in a list of
+    values.
+    """
     rng = np.random.default_rng(size)
     errors = 10.0 ** rng.uniform(-3, 1, size)
     values = 0.3 * rng.normal(size=size).cumsum() + rng.normal(size=size) * np.sqrt(errors)
@@ -141,8 +152,10 @@ def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_although_the_others_agree():
-    """One cell has 15,000 runs on one side and none on the other. The other two cells have about 150,000 runs
-    on each side, and nearly the same log-ratio."""
+    """A cell with 15,000 runs on one side alone is not shrunk.
+
+    The other two cells have about 150,000 runs a side, and nearly the same log-ratio.
+    """
     x, y = np.array([154_000.0, 154_050, 0]), np.array([146_000.0, 146_040, 15_000])
     p, q = smoothed(x, y, ordered=0)
     assert q[2] / p[2] > 10_000
@@ -152,8 +165,11 @@ def test_a_cell_that_stands_out_is_not_shrunk_although_the_others_agree():
 
 
 def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_differs_in_none():
-    """Ten cells have shares of 0.11 and 0.09 in turn on the left, and of 0.09 and 0.11 on the right.
-    Merged in pairs, all cells have equal shares."""
+    """Ten cells that differ a little are chosen before merged cells.
+
+    They have shares of 0.11 and 0.09 in turn on the left, and of 0.09 and 0.11 on the right. Merged in
+    pairs, all cells have equal shares.
+    """
     shares = np.array([[0.11, 0.09] * 5, [0.09, 0.11] * 5])
     fine = 10_000 * shares
     coarse = fine.reshape(2, 5, 2).sum(axis=2)
@@ -162,8 +178,10 @@ def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_di
 
 
 def test_a_larger_difference_in_few_runs_is_not_preferred():
-    """A bet on 0.625 against 0.375 would win more per run than one on 0.6 against 0.4. But 100 runs do not
-    establish these larger probabilities."""
+    """100 runs do not establish 0.625 against 0.375.
+
+    A bet on these would win more per run than one on 0.6 against 0.4.
+    """
     few = 50 * np.array([[0.625, 0.375], [0.375, 0.625]])
     many = 10_000 * np.array([[0.6, 0.4], [0.4, 0.6]])
     assert most_broken([few, many], np.zeros(1), 0.0).tolist() == [1]
@@ -171,8 +189,10 @@ def test_a_larger_difference_in_few_runs_is_not_preferred():
 
 
 def test_a_difference_that_delta_allows_promises_nothing():
-    """The tables differ by 0.15 in a rare cell and by 0.24 in a frequent one. Only the second difference
-    exceeds δ = 0.2."""
+    """Only the difference in the frequent cell exceeds δ = 0.2.
+
+    The tables differ by 0.15 in a rare cell and by 0.24 in a frequent cell.
+    """
     rare = 50_000 * np.array([[0.15, 0.85], [0.0, 1.0]])
     frequent = 50_000 * np.array([[0.62, 0.38], [0.38, 0.62]])
     assert most_broken([rare, frequent], np.zeros(1), 0.0).tolist() == [0]

@@ -1,4 +1,4 @@
-"""`check_subject` names each wrong declaration in one line. The example of CONTRIBUTING.md passes."""
+"""`check_subject` names each wrong declaration in one line."""
 
 import re
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ CALL = "int(self.sample(database, 1, rng)[0])"
 
 
 def made_of(text):
-    """Return the class that the text of an example defines."""
+    """Return the class that an example defines."""
     space = {"__name__": "example"}
     exec(text, space)
     return space["CoinSurvey"]
 
 
 def fault_of(subject):
-    """Return the error of the failed check. It must be one line."""
+    """Return the error of the failed check, which must be one line."""
     with pytest.raises(AssertionError) as caught:
         check_subject(subject)
     said = str(caught.value)
@@ -124,7 +124,10 @@ def test_a_wrapper_that_reports_the_parameters_of_its_part_is_not_built_from_the
 
 
 class Learner:
-    """A learner that returns the share of ones. Its declared problem may be wrong."""
+    """A learner that returns the share of ones.
+
+    Its declared problem may be wrong.
+    """
 
     name, utility_claim = "learner", PAC(0.5, 0.5)
 

@@ -1,4 +1,4 @@
-"""Claims: the values they refuse, what they imply at another ε or at a distance, and their texts."""
+"""Claims: refused values, what they imply, and their texts."""
 
 import json
 import math
@@ -20,8 +20,10 @@ deltas = st.floats(0, 1, exclude_max=True)
 
 
 def leaky_response(epsilon, delta):
-    """Return both output laws of randomized response that leaks with probability delta. They have four
-    outcomes."""
+    """Return the output laws of randomized response that leaks with probability delta.
+
+    They have four outcomes.
+    """
     keep = (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
     turn = (1 - delta) / (1 + math.exp(epsilon))
     return (delta, keep, turn, 0.0), (0.0, turn, keep, delta)

@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, how it exits. The audits are small but real."""
+"""The command line: what it prints, what it writes, how it exits."""
 
 import inspect
 import json
@@ -43,7 +43,7 @@ def test_an_audit_that_cannot_be_carried_out_exits_3_with_the_mechanisms_own_mes
 
 
 def test_a_mechanism_that_ends_its_process_does_not_end_the_command(folder, capsys):
-    """The runs are drawn in a child process, unlike those of the other tests here."""
+    """The runs are drawn in a child process."""
     with pytest.raises(SystemExit) as left:
         main(["run", "mine.py:deadly", *BRIEF])
     assert left.value.code == 3
@@ -185,8 +185,10 @@ def test_a_report_that_cannot_be_written_does_not_lose_the_result(folder, call, 
 
 
 def test_the_mutation_check_shows_which_smaller_claims_are_refuted(folder, call):
-    """With keep = 0.6 the loss is ln 1.5 = 0.4055. The claims of 0.36 and 0.405 may or may not be refuted.
-    The claim of 0.225 escapes refutation with probability below 1e-7."""
+    """The claim of 0.225 escapes refutation with probability below 1e-7.
+
+    With keep = 0.6 the loss is ln 1.5 = 0.4055. The claims of 0.36 and 0.405 may or may not be refuted.
+    """
     budget = ["--budget", "20000"]
     code, out, err = call(
         *("run", "mine.py:Response", "--epsilon", "0.45", *PAIR, *budget),

@@ -1,5 +1,4 @@
-"""`dp-audit` in a process of its own: pipes and terminals, what it imports, and projects whose packages share
-our names."""
+"""`dp-audit` in a process of its own: pipes, terminals, imports, other projects."""
 
 import contextlib
 import os
@@ -90,7 +89,7 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
 
 
 def test_a_project_with_a_folder_named_audit_is_audited(folder):
-    """The child process must find our package, not the folder of that name beside the target."""
+    """The child process must find our package, not the folder beside the target."""
     (folder / "audit" / "sampling").mkdir(parents=True)
     (folder / "audit" / "sampling" / "__init__.py").write_text("raise RuntimeError('this is not the tool')")
     command = [DP_AUDIT, "run", "mine.py:leak", *BRIEF]

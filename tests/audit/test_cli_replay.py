@@ -1,4 +1,4 @@
-"""`dp-audit replay`: saved refutations are drawn again, one or several at once."""
+"""`dp-audit replay` draws saved refutations again."""
 
 from pathlib import Path
 
@@ -35,7 +35,10 @@ def test_a_refutation_is_not_reproduced_by_a_fixed_mechanism(folder, call):
 
 @pytest.fixture
 def witnesses(folder, call):
-    """Save two refutations and a result without a refutation. Each audit runs only once."""
+    """Save two refutations and a result without a refutation.
+
+    Each audit runs only once.
+    """
     for name, options in RUNS.items():
         path = Path(f"{name.lower()}.json")
         if name not in _SAVED:

@@ -1,4 +1,4 @@
-"""`dp-audit suite`: what it prints and saves, how it exits, and how it goes on after an interruption."""
+"""`dp-audit suite`: what it prints and saves, how it exits and resumes."""
 
 import json
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Audits on a Dask cluster: the same bytes as on one core, and a killed worker loses nothing."""
+"""Audits on a Dask cluster give the same bytes, and a killed worker loses nothing."""
 
 import json
 import os
@@ -23,7 +23,7 @@ psutil = pytest.importorskip("psutil", reason="comes with distributed")
 
 @pytest.fixture(scope="module")
 def client():
-    """Yield the client of a cluster with two workers, each a process of its own."""
+    """Yield the client of a cluster with two workers, each in its own process."""
     terms = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**terms) as cluster, distributed.Client(cluster) as connection:
         yield connection
@@ -76,7 +76,10 @@ def test_a_suite_on_a_cluster_saves_the_results_of_one_core(client, tmp_path, ca
 
 
 def waits_once(marker):
-    """Write the id of this worker and wait to be killed; on the second call return "done"."""
+    """Write the id of this worker and wait to be killed.
+
+    The second call returns "done".
+    """
     if not marker.exists():
         marker.write_text(str(psutil.Process(os.getppid()).ppid()))  # the parent is the worker's template
         time.sleep(60)

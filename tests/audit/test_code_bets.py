@@ -19,7 +19,7 @@ def keep(epsilon):
 
 
 class Response:
-    """Randomized response. The ε of its code may differ from that of its law."""
+    """Randomized response, whose code and law may have different ε."""
 
     claim = PureDP(1.0)
     records = (0, 1)
@@ -36,8 +36,10 @@ class Response:
 
 
 def test_a_law_does_not_hide_code_that_loses_a_little_more():
-    """Without the declared law, about 50,000 runs refute the claim. The check of the law alone cannot detect
-    that a probability is off by 0.01."""
+    """A law hides no probability that is off by 0.01.
+
+    Without the declared law, about 50,000 runs refute the claim. The check of the law alone cannot.
+    """
     result = audit_privacy(Response(1.07))
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
     assert 1.0 < result.epsilon_lower < 1.07
@@ -47,7 +49,10 @@ def test_a_law_does_not_hide_code_that_loses_a_little_more():
 
 
 class OnOneDatabase(Response):
-    """A subject whose output is always 1 on one boundary database. The declared law allows this output."""
+    """A subject whose output is always 1 on one boundary database.
+
+    The declared law allows this output.
+    """
 
     records = (0, 1, 2)
     size = 7
@@ -93,8 +98,7 @@ def test_a_budget_with_which_no_bets_could_refute_is_reported():
 
 
 def test_bets_without_power_cast_no_doubt_on_the_law():
-    """At ε = 5 the smallest budget that can refute an outright leak has little power to refute by any other
-    event."""
+    """At ε = 5 the smallest budget has little power by any event but an outright leak."""
 
     class Fifth(Response):
         claim = PureDP(5.0)
@@ -168,7 +172,7 @@ def test_a_symmetric_subject_is_run_on_lists_in_another_order():
 
 
 class Changing(Response):
-    """A subject that declares another law each time it is asked for its law."""
+    """A subject that declares a new law each time it is asked."""
 
     def __init__(self, calls):
         super().__init__()
@@ -198,8 +202,10 @@ def test_a_law_that_changes_when_it_is_asked_again_proves_nothing(calls):
 
 @pytest.mark.parametrize("k", [2, 4, 8])
 def test_a_law_at_the_detectable_distance_is_found_nine_times_in_ten(k):
-    """Of 200 comparisons with a law at this distance, a share of at least 0.9 minus four standard errors
-    detects the difference."""
+    """A share of at least 0.9 minus four standard errors detects the difference.
+
+    There are 200 comparisons with a law at this distance.
+    """
     law = Finite(range(k), [1.0 / k] * k)
     limit, runs = math.log(1e6), 1_000
     distance = detectable_distance(law, runs, limit)

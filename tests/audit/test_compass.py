@@ -1,5 +1,7 @@
-"""The distance between two outputs: it is defined for all outputs and symmetric. Under additive noise it is
-the distance between the true answers."""
+"""The distance between two outputs is defined for all outputs, and symmetric.
+
+Under additive noise it is the distance between the true answers.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The parts of other libraries that `audit.values.compat` patches still exist and still need the patch."""
+"""The library parts that `audit.values.compat` patches still need the patch."""
 
 import io
 import os

@@ -1,4 +1,7 @@
-"""After a refutation a witness is fixed and run afresh, in fresh processes if the subject keeps state."""
+"""After a refutation a witness is fixed and run afresh.
+
+If the subject keeps state, the runs are in fresh processes.
+"""
 
 import dataclasses
 import itertools
@@ -83,8 +86,10 @@ def test_p_and_q_are_frequencies_in_the_runs_of_the_witness():
 
 
 def first_three(witness, subject, seed=0):
-    """Return the first three outputs of a witness on each side, drawn again from its seed and rounded to four
-    digits."""
+    """Return the first three outputs of a witness on each side.
+
+    They are drawn again from its seed, and rounded to four digits.
+    """
     with Sampler(adapt(subject), seed=seed) as sampler:
         seed = tuple(witness.seed)
         [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
@@ -119,8 +124,10 @@ def test_a_pair_given_by_hand_is_marked_as_given():
 
 
 def test_the_intervals_hold_the_true_probabilities():
-    """Each of 12 seeds gives two intervals at 99 %. Four or more of the 24 miss with probability at most
-    9.1e-5."""
+    """Four or more of the 24 intervals miss with probability at most 9.1e-5.
+
+    Each of 12 seeds gives two intervals at 99 %.
+    """
     misses = 0
     for seed in range(12):
         witness = refute(Loud(), seed=seed)[0].witness
@@ -150,20 +157,23 @@ def test_the_confirmation_keeps_to_its_allowance():
 
 
 class Called(Loud):
-    """A subject without a sampler, so the result has no note about single calls."""
+    """A subject without a sampler."""
 
     sample = None
 
 
 def test_with_too_few_runs_a_witness_of_a_stateless_subject_stays_unconfirmed():
-    """The wealth crosses its limit, so the claim is refuted, but p and q rest on few runs."""
+    """The wealth crosses its limit, but p and q rest on few runs."""
     found, *_ = refute(Called(), epsilon=2.5, allowance=8)
     assert not found.witness.confirmed
     assert not found.doubt
 
 
 def remembering(*, leaks):
-    """Return a subject that keeps its outputs. Fresh processes build it without importing this module."""
+    """Return a subject that keeps its outputs.
+
+    Fresh processes build it without importing this module.
+    """
 
     class Remembers:
         def __init__(self):
@@ -198,8 +208,10 @@ def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_pr
 
 
 def test_a_witness_mostly_has_bounds_of_few_digits():
-    """Some witnesses have longer bounds: if few outputs are kept, even a small rounding of a bound may change
-    the growth."""
+    """Most bounds have few digits.
+
+    If few outputs are kept, a small rounding of a bound may change the growth, so some bounds are longer.
+    """
     short = 0
     for seed in range(5):
         [condition] = refute(Loud(), seed=seed)[0].witness.event.conditions
@@ -231,8 +243,10 @@ def test_the_loss_follows_from_p_and_q_at_this_delta(p, q, delta, expected):
 
 
 def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
-    """Sums are rounded to multiples of 50. The step from 25 to 26 loses 5, more than the 4 that 40 steps may
-    lose."""
+    """The step from 25 to 26 loses 5, more than the 4 that 40 steps may lose.
+
+    Sums are rounded to multiples of 50.
+    """
 
     def rounded(database, rng):
         return 50 * round(sum(database) / 50) + rng.laplace(scale=10)
@@ -255,8 +269,10 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
 
 
 def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
-    """A step loses 0.13; the claim allows 0.1. The evidence grows by 2e-4 nats per pair of runs on one step,
-    and by 1e-2 at distance 20."""
+    """A step loses 0.13, and the claim allows 0.1.
+
+    The evidence grows by 2e-4 nats per pair of runs on one step, and by 1e-2 at distance 20.
+    """
 
     def loud(database, rng):
         return sum(database) + rng.laplace(scale=1 / 0.13)
@@ -281,8 +297,7 @@ def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases()
 
 
 class OneDrawForAll:
-    """A subject that is correct in single calls. Its sampler makes one draw for a whole block, so no two runs
-    are independent."""
+    """A correct subject whose sampler makes one draw for a whole block."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -292,7 +307,7 @@ class OneDrawForAll:
 
 
 def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
-    """The claim is about each call. A loss that vanishes when runs are made separately is no refutation."""
+    """A loss that vanishes in separate calls is no refutation."""
     verdicts = {
         audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
         for seed in range(2)
@@ -324,8 +339,10 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
 
 
 def exact_p_value(calls, hits):
-    """Return the probability that Σ hits²/calls is at least its observed value, if the hits are a random
-    choice among all calls."""
+    """Return the probability that Σ hits²/calls is at least its observed value.
+
+    The hits are a random choice among all calls.
+    """
 
     def statistic(drawn):
         return sum(d * d / n for d, n in zip(drawn, calls, strict=True))
@@ -350,8 +367,7 @@ def exact_p_value(calls, hits):
     ],
 )
 def test_the_spread_over_processes_has_the_p_value_of_the_urn(calls, hits):
-    """The p-value comes from 20,000 draws. It agrees with the exact p-value from enumeration within five
-    standard errors."""
+    """The p-value of 20,000 draws agrees with enumeration within five standard errors."""
     exact = exact_p_value(calls, hits)
     error = 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000
     assert spread_evenly(np.array(hits, float), np.array(calls, float)) == pytest.approx(exact, abs=error)

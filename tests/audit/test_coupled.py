@@ -1,4 +1,4 @@
-"""Bets on coupled pairs of runs: their expectation, when audits make them, and how many runs they save."""
+"""Bets on coupled pairs of runs."""
 
 import colorsys
 import math
@@ -19,7 +19,10 @@ from audit.subject.subject import adapt
 
 
 def joint_laws(rng, cases):
-    """Return R, δ, and joint laws, shape (cases, 4), of two events with probabilities q and p = R·q + δ."""
+    """Return R, δ, and joint laws of two events with probabilities q and p = R·q + δ.
+
+    The laws have the shape (cases, 4).
+    """
     ratio = np.exp(rng.uniform(0, 3, cases) * rng.integers(0, 2, cases))
     delta = rng.uniform(0, 0.3, cases) * rng.integers(0, 2, cases)
     q = rng.uniform(0, 1, cases) * (1 - delta) / ratio
@@ -30,7 +33,10 @@ def joint_laws(rng, cases):
 
 
 def test_by_enumeration_no_coupling_gives_an_expectation_above_one_if_the_claim_holds():
-    """This holds for every stake. On the boundary of the claim the expectation is 1 for every coupling."""
+    """This holds for every stake.
+
+    On the boundary of the claim the expectation is 1 for every coupling.
+    """
     ratio, delta, shares = joint_laws(np.random.default_rng(1), 10_000)
     payoffs = coupled_payoffs(np.log(ratio), delta)
     expected = (shares[:, None, :] @ np.exp(payoffs))[:, 0, :]
@@ -39,7 +45,10 @@ def test_by_enumeration_no_coupling_gives_an_expectation_above_one_if_the_claim_
 
 
 def test_the_bet_with_an_aim_has_no_expectation_above_one_either():
-    """The four outcomes of one pair of runs are enumerated. The past and the goal decide the stake."""
+    """The four outcomes of one pair of runs are enumerated.
+
+    The past and the goal decide the stake.
+    """
     rng = np.random.default_rng(2)
     ratio, delta, shares = joint_laws(rng, 300)
     goals = Goals(3.0, 0.5)
@@ -54,8 +63,7 @@ def test_the_bet_with_an_aim_has_no_expectation_above_one_either():
 
 
 def test_the_enumeration_sees_two_outcomes_of_a_pair_that_are_swapped():
-    """Planted defect: if the outcome "q side alone" is taken for "neither", the expected payoff is
-    positive."""
+    """With "q side alone" taken for "neither", the expected payoff is positive."""
     ratio, delta, shares = joint_laws(np.random.default_rng(3), 1_000)
     better = shares[:, [0, 1, 3, 2]]  # swaps "q side alone" and "neither"
     assert (better[:, None, :] @ np.exp(coupled_payoffs(np.log(ratio), delta))).max() > 1.1
@@ -82,7 +90,7 @@ def test_a_ledger_of_both_kinds_has_the_growth_of_each_bet(epsilon, delta):
 
 
 def learned(move, pairs, *, coupled=True):
-    """Return a coupling that has learned from pairs of runs with Laplace noise around 0 and `move`."""
+    """Return a coupling that has learned from Laplace noise around 0 and `move`."""
     rng = np.random.default_rng(5)
     noise, other = rng.laplace(size=(2, pairs))
     left, right = View(noise), View(move + (noise if coupled else other))
@@ -94,7 +102,7 @@ def learned(move, pairs, *, coupled=True):
 
 
 def test_coupled_pairs_of_additive_noise_never_show_the_q_side_alone():
-    """If the smaller answer is above a threshold, the larger answer of the pair is above it too."""
+    """If the smaller answer is above a threshold, the larger answer is too."""
     coupling = learned(1.0, 2_000)
     chosen = coupling.choose(0.5, 0.0, against=True)
     best = max(chosen, key=lambda each: growth(each.shares, 0.5, 0.0).max())
@@ -115,24 +123,30 @@ def loud(database, rng):
 
 
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
-    """The loss is 0.1 and the claim 0.02. If the runs on the two databases are independent, every auditor
-    needs at least 19,000 runs on average. This audit couples them and takes some 2,200."""
+    """The audit takes some 2,200 runs, independent sides at least 19,000.
+
+    The loss is 0.1 and the claim 0.02.
+    """
     result = audit_privacy(loud, PureDP(0.02), pairs=[([0, 0], [1, 0])], budget=10_000)
     assert result.refuted
     assert result.samples_to_refutation < 5_000
 
 
 def shows_the_last(database, rng):
-    """Return a new release and, in a tenth of the runs, the previous one, which a library keeps. To somebody
-    who knows the previous release, the output is private."""
+    """Return a new release and, in a tenth of the runs, the previous one.
+
+    A library keeps the previous release. To somebody who knows it, the output is private.
+    """
     new, shows = sum(database) + rng.laplace(), rng.random() < 0.1
     last, colorsys.last_release = getattr(colorsys, "last_release", None), new
     return new, last if shows else None
 
 
 def test_hidden_state_of_a_library_is_not_refuted_by_coupled_runs(monkeypatch):
-    """The second run of a pair may show the output of the first, so coupled bets wrongly refute the claim.
-    Independent calls do not confirm this refutation."""
+    """Independent calls do not confirm the wrong refutation by coupled bets.
+
+    The second run of a pair may show the output of the first run.
+    """
     monkeypatch.setattr(colorsys, "last_release", None, raising=False)
     where = {"pairs": [([0, 1], [1, 1])], "budget": 8_000, "confirm_budget": 2_000, "seed": 0}
     result = audit_privacy(shows_the_last, PureDP(1.0), **where)
@@ -159,8 +173,10 @@ def test_bounds_from_coupled_runs_assume_no_state_and_are_dropped_if_there_is_st
 
 
 def response(database, rng):
-    """Return randomized response. One generator state gives opposite answers on 0 and 1, so coupling does not
-    help."""
+    """Return randomized response, for which coupling does not help.
+
+    One generator state gives opposite answers on 0 and 1.
+    """
     return database[0] if rng.random() < 0.7 else 1 - database[0]
 
 
@@ -201,7 +217,7 @@ def test_a_pair_of_calls_gets_one_state_and_every_pair_another():
 
 
 def test_the_detectable_epsilon_takes_coupled_bets_into_account():
-    """The claim is 0.1. With coupled bets 5,000 runs detect an ε below 0.2."""
+    """With coupled bets 5,000 runs detect an ε below 0.2 against a claim of 0.1."""
 
     def private(database, rng):
         return sum(database) + rng.laplace(scale=10.0)

@@ -1,5 +1,4 @@
-"""The pairs of an audit: given pairs come first, all pairs are neighbours in the domain, and none comes
-twice."""
+"""The pairs of an audit: given pairs first, neighbours in the domain, none twice."""
 
 import dataclasses
 import functools
@@ -29,7 +28,7 @@ def domain(relation=REPLACE, records=(0, 1, 2), sizes=(2, 2), **options):
 
 
 def keys(pairs):
-    """Return, for each pair, the set of the keys of its two databases."""
+    """Return, for each pair, the keys of its two databases as a set."""
     return [frozenset(map(canonical.key, pair)) for pair in pairs]
 
 
@@ -44,7 +43,7 @@ def keys(pairs):
     ],
 )
 def test_a_small_domain_is_enumerated_once_and_whole(relation, records, sizes, count):
-    """The expected pairs come from asking `are_neighbours` of every two databases of the domain."""
+    """The expected pairs come from asking `are_neighbours` of every two databases."""
     pairs = domain(relation, records, sizes).enumerate()
     every = [
         list(rows) for n in range(sizes[0], sizes[1] + 1) for rows in itertools.product(records, repeat=n)
@@ -250,8 +249,11 @@ def test_the_first_proposals_have_the_least_and_the_greatest_size_and_both_extre
 
 
 def test_proposed_answers_move_all_together_and_half_against_half():
-    """One pair moves all answers up, one moves a single answer against the rest, and one moves half of them
-    against the other half."""
+    """There are three pairs, by how the answers move.
+
+    All answers move up, or a single answer moves against the rest, or one half moves against the other
+    half.
+    """
     pairs = described(Relation.QUERY_ANSWERS, size=6).pairs(most=80, rng=rng())
     moves = {tuple(np.subtract(right, left)) for left, right in pairs}
     moves |= {tuple(-step for step in move) for move in moves}
@@ -302,7 +304,7 @@ def test_the_same_seed_gives_the_same_proposals_and_variations():
 
 
 def test_a_domain_of_few_databases_and_too_many_pairs_is_proposed_at_random(monkeypatch):
-    """The domain has 300·299/2 = 44,850 pairs. The audit of this test lists at most 10,000."""
+    """The audit lists at most 10,000 of the 44,850 pairs."""
     monkeypatch.setattr("audit.databases.chosen.MOST_PAIRS", 10_000)
     dense = domain(records=tuple(range(300)), sizes=(1, 1))
     assert dense.at_most(FEW_DATABASES)
@@ -317,7 +319,10 @@ def _rises(database):
 
 
 def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated():
-    """The domain holds the lists of five strictly increasing numbers: 126 of 9^5 lists, one in 469."""
+    """The domain holds 126 of 9^5 lists, one in 469.
+
+    They are the lists of five strictly increasing numbers.
+    """
     rising = domain(records=tuple(range(9)), sizes=(5, 5), valid=_rises)
     every = set(keys(rising.enumerate()))
     for seed in range(2):
@@ -327,8 +332,10 @@ def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated():
 
 
 def test_random_databases_of_a_rule_are_given_a_neighbour_that_obeys_it():
-    """One in 24 of the 10^12 databases is increasing. So is about one in five of the neighbours of such a
-    database."""
+    """One in 24 of the 10^12 databases is increasing.
+
+    About one in five neighbours of an increasing database is increasing too.
+    """
     rising = domain(records=tuple(range(1_000)), sizes=(4, 4), valid=_rises)
     for seed in range(5):
         assert len(rising.pairs(most=20, rng=np.random.default_rng(seed))) == 20
@@ -369,8 +376,10 @@ def canonical_keys(records):
 
 @pytest.mark.parametrize("strange", STRANGE[1:])
 def test_a_leak_of_any_strange_record_takes_few_runs(strange):
-    """The number of listed records does not matter: 24 pairs of runs scout, 16 explore the pair, 64 are bet
-    on."""
+    """The runs do not depend on the number of listed records.
+
+    24 pairs of runs scout, 16 explore the pair, 64 are bet on.
+    """
 
     def leaks(database, rng):
         seen = canonical.key(strange) in canonical_keys(database)

@@ -1,6 +1,6 @@
-"""Exact divergences compared with closed forms, brute force and quadrature.
+"""Exact divergences, by closed forms, brute force and quadrature.
 
-The file is long because all kinds of laws go through the same comparisons.
+The file is long because all kinds of laws get the same comparisons.
 """
 
 import functools
@@ -26,14 +26,17 @@ LN3 = math.log(3.0)
 
 
 def laplace_delta(epsilon, distance):
-    """Return δ(ε) of Laplace noise of scale 1 for any real ε: the integral of (p − e^ε·q)₊ in closed form."""
+    """Return δ(ε) of Laplace noise of scale 1 for any real ε, in closed form.
+
+    It is the integral of (p − e^ε·q)₊.
+    """
     if epsilon >= distance:
         return 0.0
     return -math.expm1((epsilon - distance) / 2) if epsilon > -distance else -math.expm1(epsilon)
 
 
 def gaussian_delta(epsilon, mu):
-    """Return δ(ε) of normal noise: Balle and Wang 2018, Theorem 8."""
+    """Return δ(ε) of normal noise (Balle and Wang 2018, Theorem 8)."""
     tail = math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
     return stats.norm.cdf(mu / 2 - epsilon / mu) - tail
 
@@ -136,8 +139,7 @@ FAR = {
 
 @functools.cache
 def _near(name):
-    """Return δ(0.3) and ε at δ = 0.05, for two laws of scale 1 at 0 and 1. Both values depend only on
-    distance ÷ scale."""
+    """Return δ(0.3) and ε at δ = 0.05, for two laws of scale 1 at 0 and 1."""
     p, q = (_by_functions(FAR[name][0](loc, 1.0)) for loc in (0.0, 1.0))
     return hockey_stick(p, q, 0.3), epsilon_at(p, q, 0.05)
 
@@ -180,7 +182,7 @@ def test_the_loss_of_closed_forms_does_not_depend_on_where_they_are(make, far, s
 
 
 def test_parts_of_an_event_without_mass_add_nothing():
-    """Near this location floats are a tenth of the scale apart, so an interval of the event is empty."""
+    """Floats here are a tenth of the scale apart, so an interval of the event is empty."""
     law = functools.partial(stats.gennorm, 1.5)
     p, q = (
         Density.general(each.logpdf, knots=[-math.inf, loc, math.inf], logcdf=each.logcdf, logsf=each.logsf)
@@ -272,8 +274,10 @@ def test_one_continuous_coordinate_is_conditioned_on_the_finite_ones():
 
 
 def two_laplace_delta(epsilon, first, second):
-    """Return δ(ε), computed by conditioning on the loss of the first coordinate. This loss is `first` or
-    −`first` in the tails, and `first` − 2x at a point x between them."""
+    """Return δ(ε) by conditioning on the loss of the first coordinate.
+
+    This loss is `first` or −`first` in the tails, and `first` − 2x at a point x between them.
+    """
     kinks = [(first - epsilon + sign * second) / 2 for sign in (-1, 1)]
     ends = sorted({0.0, first, *(x for x in kinks if 0 < x < first)})
 
@@ -313,8 +317,10 @@ def test_two_geometric_coordinates_are_bracketed():
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 2.2])
 def test_many_equal_coordinates_beside_another_one_are_bracketed(epsilon):
-    """Z is two-sided geometric. The loss of Z + 1 against Z is rate or −rate. Of several equal
-    coordinates, the number with the loss rate is binomial."""
+    """Of several equal coordinates, the number with the loss `rate` is binomial.
+
+    Z is two-sided geometric, and the loss of Z + 1 against Z is rate or −rate.
+    """
     rates = [0.25] * 16 + [0.4]
     p = Product([Countable.geometric(0, 1 / rate) for rate in rates])
     q = Product([Countable.geometric(1, 1 / rate) for rate in rates])
@@ -380,8 +386,10 @@ def test_the_worst_event_attains_delta(name):
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_draws_fall_into_the_worst_event_with_its_probability(name):
-    """Binomial tests at significance 1e-8 on 2,000 draws. They detect an event that is wrong on outputs of
-    total probability 0.1."""
+    """Binomial tests at significance 1e-8 on 2,000 draws.
+
+    They detect an event that is wrong on outputs of total probability 0.1.
+    """
     p, q = PAIRS[name]
     event = worst_event(p, q, 0.01)
     for law in (p, q):
@@ -415,7 +423,10 @@ def test_invalid_arguments_and_pairs_are_refused():
 
 
 def test_dp_accounting_agrees():
-    """dp_accounting rounds each loss up to a grid of 1e-4, so its δ is an upper bound within 2e-4."""
+    """dp_accounting's δ is an upper bound within 2e-4.
+
+    It rounds each loss up to a grid of 1e-4.
+    """
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     theirs = pld.from_laplace_mechanism(1.0, sensitivity=0.8, value_discretization_interval=1e-4)

@@ -1,4 +1,4 @@
-"""Edge values by type: what each list holds, and that an audit finds a leak of any of them."""
+"""Edge values by type: what each list holds, and that leaks of them are found."""
 
 import datetime as dt
 import math
@@ -42,7 +42,10 @@ def test_other_types_have_their_known_traps():
 
 @pytest.mark.parametrize("strange", [x for x in edges.floats(0, 1)[2:] if x != 0], ids=repr)
 def test_a_leak_of_any_edge_is_refuted_by_a_small_budget(strange):
-    """The leak is certain and the noise small. At significance 1e-6 its refutation takes about 200 runs."""
+    """At significance 1e-6 the refutation takes about 200 runs.
+
+    The leak is certain and the noise small.
+    """
     wanted = canonical.key(strange)
 
     def release(database, rng):

@@ -1,5 +1,7 @@
-"""A saved value is read back equal, with its type and bits. If that is impossible, it is read back as text.
-Reading runs no code."""
+"""A saved value is read back equal, with its type and bits, or as text.
+
+Reading runs no code.
+"""
 
 import dataclasses
 import datetime as dt
@@ -66,7 +68,10 @@ def through_text(value):
 
 
 class Twin:  # noqa: PLW1641 - compared only
-    """A value that equals only values of the same type. Floats inside equal values have the same bits."""
+    """A value that equals only values of the same type.
+
+    Floats inside equal values have the same bits.
+    """
 
     def __init__(self, value):
         self.value = value

@@ -1,4 +1,4 @@
-"""Every error is one line, and the checks refuse the values that they should refuse."""
+"""Every error is one line, and the checks refuse what they should."""
 
 import math
 import pickle

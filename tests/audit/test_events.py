@@ -1,5 +1,7 @@
-"""Events are sets of outputs. An event gives the same result for one output as for a block, has words, and is
-saved exactly."""
+"""Events are sets of outputs, with words, and are saved exactly.
+
+An event gives the same result for one output as for a block.
+"""
 
 import json
 import math
@@ -186,7 +188,7 @@ def test_an_event_describes_itself_in_words(condition, words):
 @pytest.mark.parametrize("location", [0.0, 1.0, 12345.678, 1e8, 123456789012.0, 1e16, -1e300])
 @pytest.mark.parametrize("width", [2.0**-40, 1e-9, 1e-3, 0.4, 1.0, 1e5])
 def test_the_words_of_an_interval_name_the_same_numbers(location, width):
-    """The bounds in the words differ from the true bounds by at most a fiftieth of the interval's width."""
+    """The bounds in the words are off by at most a fiftieth of the interval's width."""
     low, high = location, max(location + width, math.nextafter(location, INF))
     if point(low)[1] >= high:
         return  # both bounds are one number under `numerics="ideal"`

@@ -1,7 +1,7 @@
-"""The betting rule: by enumeration, no bet against a true claim has a positive expected gain. Other tests
-here check bounds and intervals.
+"""The betting rule: no bet against a true claim has a positive expected gain.
 
-The file is long because the enumerations share their claims, laws and stakes.
+This is checked by enumeration. Other tests here check bounds and intervals. The file is long because the
+enumerations share their claims, laws and stakes.
 """
 
 import itertools
@@ -31,10 +31,10 @@ from audit.self_audit.subjects.limits import best_log_growth
 
 
 def tight_laws(rng, cases, *shape):
-    """Return pairs of laws (outcomes along the last axis), and for each case a claim (R, δ) that all its
-    pairs keep.
+    """Return pairs of laws, and for each case a claim (R, δ) that its pairs keep.
 
-    Each pair moves from one law towards another as far as the claim allows in at least one direction.
+    Outcomes are along the last axis. Each pair moves from one law towards another as far as the claim allows
+    in at least one direction.
     """
     pure = rng.random(cases) < 0.4
     ratio = np.exp(rng.uniform(0, np.where(pure, rng.choice([1.0, 3.0, 13.0], cases), 3.0)))
@@ -63,7 +63,7 @@ def tight_laws(rng, cases, *shape):
 def far_laws(rng, outcomes, *, steps):
     """Return the laws at the ends of a path, and a claim (R, δ) that every step keeps.
 
-    In half of the cases the first outcome meets the claim with equality on every step: p_i = R·p_(i+1) + δ.
+    In half of the cases every step meets the claim with equality on the first outcome: p_i = R·p_(i+1) + δ.
     """
     ratio = math.exp(rng.choice([0.0, rng.uniform(0, 1)]))
     delta = float(rng.choice([0.0, rng.uniform(0, 0.4) / sum(ratio**i for i in range(steps))]))
@@ -80,15 +80,14 @@ def far_laws(rng, outcomes, *, steps):
 
 
 def random_bet(rng, events, counts, distance=1):
-    """Return a bet with arbitrary weights, estimates and past. All of these are fixed before the batch."""
+    """Return a bet with arbitrary weights, estimates and past, all fixed beforehand."""
     past = rng.choice([0.0, 1.0, 30.0, 3_000.0], events)
     p, q = rng.uniform(0.001, 0.999, (2, events))
     return Bet(np.log(rng.dirichlet(np.ones(events))), p, q, past, counts, distance)
 
 
 def factors(rng, calls, outcomes, claim, *, distance=1):
-    """Return the factor by which a random bet on a few events multiplies the wealth, for every batch of this
-    size.
+    """Return the factors of the wealth by a random bet, for every batch of this size.
 
     The batches are in the order of their histories: (side, outcome) of the first call, then of the second, …
     """
@@ -106,7 +105,9 @@ def factors(rng, calls, outcomes, claim, *, distance=1):
 
 
 def expectation(value, p, q, *, order_coin=False):
-    """Return E[factor] of a batch against a subject that sees all earlier coins, sides and outcomes.
+    """Return E[factor] of a batch against a subject that sees the past.
+
+    The past is all earlier coins, sides and outcomes.
 
     Parameters
     ----------
@@ -130,8 +131,10 @@ def expectation(value, p, q, *, order_coin=False):
 
 
 def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
-    """Return E[factor] for random claims. Most laws of the adversarial subjects meet their claims with
-    equality."""
+    """Return E[factor] for random claims.
+
+    Most laws of the adversarial subjects meet their claims with equality.
+    """
     befores = [(2 * outcomes) ** call for call in range(calls)]
     p, q, ratio, delta = tight_laws(rng, cases, choices, sum(befores), outcomes)
     cuts = np.cumsum(befores)[:-1]
@@ -147,28 +150,35 @@ def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
     ("calls", "outcomes", "cases"), [(1, 2, 900), (1, 5, 300), (2, 2, 1_300), (2, 3, 250), (3, 2, 170)]
 )
 def test_by_enumeration_no_batch_has_an_expectation_above_one(calls, outcomes, cases):
-    """In 2,920 random cases, coins and earlier outcomes may change the laws, but the claim is kept."""
+    """In 2,920 random cases, coins and earlier outcomes may change the laws.
+
+    The claim is kept.
+    """
     rng = np.random.default_rng([20, calls, outcomes])
     assert max(expectations(rng, cases, calls=calls, outcomes=outcomes)) <= 1 + 1e-12
 
 
 def test_the_subjects_of_the_enumeration_use_what_they_see():
-    """Most subjects meet their claim with equality, so the expected factor of one call is often exactly 1."""
+    """The expected factor of one call is often exactly 1."""
     rng = np.random.default_rng(23)
     found = np.array(expectations(rng, 300, calls=2, outcomes=2))
     assert np.median(found) > 0.95
 
 
 def test_the_enumeration_sees_one_coin_per_pair_instead_of_one_per_call():
-    """The second call of a pair knows its side from the first. A subject that uses this can give a bet an
-    expectation above 1 although its laws keep the claim."""
+    """The second call of a pair knows its side from the first call.
+
+    A subject that uses this can give a bet an expectation above 1 although its laws keep the claim.
+    """
     rng = np.random.default_rng(20)
     assert max(expectations(rng, 50, calls=2, outcomes=2, order_coin=True)) > 1.001
 
 
 def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
-    """Return E[factor] of one call on the databases at the ends of a path. Every step of the path keeps a
-    claim."""
+    """Return E[factor] of one call on the databases at the ends of a path.
+
+    Every step of the path keeps a claim.
+    """
     p, q, ratio, delta = far_laws(rng, outcomes, steps=steps)
     value = factors(rng, 1, outcomes, (math.log(ratio), delta), distance=claimed_steps or steps)
     return expectation(value, p.reshape(1, 1, 1, -1), q.reshape(1, 1, 1, -1))
@@ -176,7 +186,10 @@ def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
 
 @pytest.mark.parametrize("steps", [2, 3, 7])
 def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above_one(steps):
-    """The enumeration includes several events and δ > 0. Every step of the path keeps the claim."""
+    """Every step of the path keeps the claim.
+
+    The enumeration includes several events and δ > 0.
+    """
     rng = np.random.default_rng(22)
     for size, cases in ((2, 500), (3, 100)):
         assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
@@ -189,7 +202,7 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """The δ at a distance is the value that b = 0 takes if b ← R·b + δ is applied once for each step."""
+    """The reference applies b ← R·b + δ once for each step, from b = 0."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)
@@ -201,8 +214,10 @@ def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
 
 
 def test_bounds_from_distant_databases_are_about_a_single_step():
-    """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close to
-    this loss."""
+    """The bound from 80,000 calls is close to the loss per step, 0.6.
+
+    At distance 4, p = 1/2 and q = e^(−2.4)/2.
+    """
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)
     for size in [400] * 200:
@@ -219,8 +234,10 @@ def test_bounds_from_distant_databases_are_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth after each bet. A share of 0.8 is bet from the start, and a further share of
-    0.2/(n(n + 1)) from bet n + 1 on."""
+    """Return the log wealth after each bet.
+
+    A share of 0.8 is bet from the start, and a further share of 0.2/(n(n + 1)) from bet n + 1 on.
+    """
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):
@@ -241,14 +258,17 @@ def test_the_path_of_a_ledger_adds_up_bets_at_several_distances(delta):
 
 
 def at_its_best(self, epsilons, deltas):
-    """Return the growth of the wealth if each batch were settled by the event and stake that won most."""
+    """Return the growth of the wealth by the event and stake that won most."""
     payoffs = [log_payoffs(bet.p, bet.q, epsilons[0], deltas[0]) for bet in self.bets]
     won = [(bet.counts[:, None, :] @ paid).max() for bet, paid in zip(self.bets, payoffs, strict=True)]
     return np.array([won])
 
 
 def test_the_enumeration_sees_a_factor_taken_at_its_best_event(monkeypatch):
-    """The planted defect "wealth maximised over features" is far outside what the enumeration allows."""
+    """Planted defect: the wealth is maximised over features.
+
+    The result is far outside what the enumeration allows.
+    """
     monkeypatch.setattr(Ledger, "growths", at_its_best)
     rng = np.random.default_rng(20)
     assert max(expectations(rng, 50, calls=1, outcomes=3)) > 1.1
@@ -269,8 +289,11 @@ def test_a_case_on_the_boundary_is_fair_for_any_estimate(p, q):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.3, 0.2), (4.0, 1e-6), (40.0, 0.9)])
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_payoffs_are_those_of_the_linear_bet(p, q, epsilon, delta):
-    """For a stake s the payoff is log(1 + s·D/M). D is 2·1[E] − δ − h for a call on the p side, and −2R·1[E]
-    − δ + h for a call on the q side. M is the largest loss, −min D."""
+    """For a stake s the payoff is log(1 + s·D/M).
+
+    D is 2·1[E] − δ − h for a call on the p side, and −2R·1[E] − δ + h for a call on the q side. M is the
+    largest loss, −min D.
+    """
     ratio = math.exp(epsilon)
     h = p + ratio * q
     found = log_payoffs(np.array(p), np.array(q), epsilon, delta)
@@ -397,7 +420,7 @@ def test_the_bound_is_the_last_value_before_the_first_that_is_not_rejected(rejec
 
 
 def test_bounds_do_not_pass_the_truth():
-    """Laplace noise with ε = 1. Each bound exceeds the truth with probability at most 1e-8."""
+    """Each bound exceeds the true ε = 1 with probability at most 1e-8."""
     rng = np.random.default_rng(4)
     for _ in range(5):
         ledger = Ledger()
@@ -410,7 +433,10 @@ def test_bounds_do_not_pass_the_truth():
 
 
 def test_bounds_come_close_to_what_an_event_shows():
-    """For p = 1/2 and q = 0.1, ε = ln 5 and δ(0) = 0.4. The test fails with probability below 1e-9."""
+    """For p = 1/2 and q = 0.1, ε = ln 5 and δ(0) = 0.4.
+
+    The test fails with probability below 1e-9.
+    """
     rng = np.random.default_rng(5)
     ledger = Ledger()
     for _ in range(2):
@@ -466,7 +492,7 @@ def kl(a, b):
     ],
 )
 def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, delta):
-    """The expected value comes from the boundary p′ = R·q′ + δ, on a grid of a million points."""
+    """The reference is the boundary p′ = R·q′ + δ, on a grid of a million points."""
     ratio = math.exp(epsilon)
     grid = np.linspace(1e-12, (1 - delta) / ratio - 1e-12, 10**6)
     expected = (kl(q, grid) + kl(p, ratio * grid + delta)).min()
@@ -474,8 +500,10 @@ def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, d
 
 
 def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
-    """If p = 1 and q = 0, the divergence from the claim's laws p′ = R·q′ is −ln(R·q′) − ln(1 − q′). For R ≥ 2
-    this divergence falls until R·q′ = 1, where it is ln(R/(R − 1))."""
+    """If p = 1 and q = 0, the divergence from p′ = R·q′ is −ln(R·q′) − ln(1 − q′).
+
+    For R ≥ 2 this divergence falls until R·q′ = 1, where it is ln(R/(R − 1)).
+    """
     assert best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(math.log(math.e / (math.e - 1)), rel=1e-6)
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 
@@ -486,8 +514,10 @@ def test_no_wealth_grows_on_a_pair_that_meets_the_claim():
 
 
 def test_an_outright_leak_once_known_is_refuted_in_eighty_calls():
-    """At ε = 1 a call multiplies the wealth by at most 1 + 1/(2e − 1). So significance 1e-6 takes at least 68
-    calls."""
+    """Significance 1e-6 takes at least 68 calls.
+
+    At ε = 1 a call multiplies the wealth by at most 1 + 1/(2e − 1).
+    """
     fewest = math.log(1e6) / math.log1p(1 / (2 * math.e - 1))
     assert fewest == pytest.approx(68, abs=0.1)
 

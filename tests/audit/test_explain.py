@@ -1,4 +1,4 @@
-"""The printed plan agrees with what an audit does. Making a plan places no bets."""
+"""The printed plan agrees with what an audit does."""
 
 import re
 import time

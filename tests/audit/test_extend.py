@@ -1,4 +1,4 @@
-"""An audit that continues another one keeps its wealth, draws no run twice, and refuses another subject."""
+"""An audit that continues another audit keeps its wealth and draws no run twice."""
 
 import json
 import math
@@ -126,8 +126,11 @@ def test_no_run_is_drawn_twice(monkeypatch):
 
 
 def test_parts_that_are_too_short_alone_refute_together():
-    """A loss of 2 against a claim of 1 gives 0.059 nats per pair of independent runs. 14 nats then take at
-    least 480 runs. With coupled runs fewer are enough, but more than 200."""
+    """Coupled runs need fewer than 480 runs, but more than 200.
+
+    A loss of 2 against a claim of 1 gives 0.059 nats per pair of independent runs. 14 nats then take at
+    least 480 runs.
+    """
     result = audit_privacy(loud, PureDP(1.0), **{**WHERE, "budget": 200})
     parts = 1
     while not result.refuted and parts < 20:

@@ -1,8 +1,7 @@
-"""Audits of mechanisms that meet their claim with equality: few are refuted, and the mean wealth does not
-grow.
+"""Audits of mechanisms that meet their claim with equality refute few.
 
-This file makes only some of the audits, with fewer runs. ``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python
-benchmarks/false_alarms.py`` makes all of them.
+The mean wealth does not grow. This file makes only some of the audits, with fewer runs.
+``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python benchmarks/false_alarms.py`` makes all of them.
 """
 
 import os
@@ -29,8 +28,10 @@ def test_the_claims_are_met_with_equality(false_alarms):
 
 
 def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_alarms):
-    """The reference is Pr[difference of two Laplace(2) > 1], by integrating the tail of one over the density
-    of the other."""
+    """The reference is Pr[difference of two Laplace(2) > 1].
+
+    It integrates the tail of one variable over the density of the other.
+    """
     from scipy.integrate import quad
 
     swapped = sum(
@@ -41,17 +42,14 @@ def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_al
 
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
-    """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
-    auditor fails the count over all mechanisms with probability at most 9e-6, and each of the other 21
-    criteria with probability at most 1e-7. The sum is 1.1e-5.
+    """Each of ten mechanisms meets two criteria at significance 0.05, and so do all together.
 
-    A mean of at most 1 is not required here, because a sound auditor may exceed it by chance.
-    `benchmarks/false_alarms.py` checks the mean on the full number of audits. Suppose an auditor's wealth is
-    20 at the end of a fifth of its audits, and ½ at the end of the others. With 135 audits this auditor fails
-    the test with probability 0.951. `test_planted_defects` has unsound auditors.
+    A sound auditor fails the count over all mechanisms with probability at most 9e-6. It fails each of
+    the other 21 criteria with probability at most 1e-7. The sum is 1.1e-5. A mean of at most 1 is not
+    required, because a sound auditor may exceed it by chance.
 
-    An audit has 500 runs. With 2,000 runs one unsound auditor was noticed after 9 audits instead of 10, and
-    another after 53 instead of 78.
+    Power: suppose the wealth is 20 at the end of a fifth of the audits, and ½ at the end of the others.
+    With 135 audits such an auditor fails with probability 0.951.
     """
     found = false_alarms.audit_all(AUDITS, budget=RUNS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
@@ -66,8 +64,10 @@ def test_the_full_number_allows_144_refutations(false_alarms):
 
 
 def test_by_enumeration_the_criterion_of_the_mean_is_an_e_value(false_alarms):
-    """The wealth is 20 with probability 1/20, else 0. Its mean is 1, and so is the expectation of the
-    criterion."""
+    """The wealth is 20 with probability 1/20, else 0.
+
+    Its mean is 1, and so is the expectation of the criterion.
+    """
     audits = 60
     total = 0.0
     for hits in range(audits + 1):

@@ -1,4 +1,4 @@
-"""Computing a whole block at once gives the same values as computing each output alone."""
+"""A whole block gives the same values as each output alone."""
 
 import math
 from collections import OrderedDict

@@ -1,8 +1,8 @@
-"""The expected faults of bugs from public reports. They were written down before the code that names faults.
+"""The expected faults of bugs from public reports.
 
-Each case is a few lines for one class of fault, and lists the kinds that are accepted: the first is exact,
-the others say the same less exactly. Any other kind fails the test, and so does UNKNOWN. The file is long
-because one table holds the expected phrases of all cases.
+They were written down before the code that names faults. Each case lists the accepted kinds of fault, the
+exact kind first. Any other kind fails the test, and so does UNKNOWN. The file is long because one table
+holds the expected phrases of all cases.
 """
 
 import math
@@ -413,8 +413,10 @@ def test_an_examination_ends_after_a_number_of_runs(monkeypatch):
 
 
 def test_waiting_does_not_count_as_computing():
-    """The mechanism waits in each of at least 80 runs, as processes on a busy machine do. Computing takes a
-    tenth of the waiting time."""
+    """Computing takes a tenth of the waiting time.
+
+    The mechanism waits in each of at least 80 runs, as processes on a busy machine do.
+    """
 
     def waits(database, rng):
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Correct mechanisms, each broken in one known way. The audit must name this fault."""
+"""Correct mechanisms, each broken in one way that the audit must name."""
 
 import math
 import random
@@ -30,7 +30,7 @@ PAIRS = {
 
 @pytest.fixture(autouse=True)
 def _fewer_counted(monkeypatch):
-    """Count outputs in 1,000 runs of each side. `test_fault_cases` counts them in 3,000, as audits do."""
+    """Count outputs in 1,000 runs of each side instead of 3,000."""
     monkeypatch.setattr("audit.faults.counted.COUNTED", 1_000)
 
 
@@ -121,8 +121,7 @@ def test_an_unspoilt_mechanism_has_no_fault(name):
 
 
 def rarely_less_noise(database, rng):
-    """Return a sum. With probability 0.01, which is less than delta, its noise is too small for a change of
-    one record."""
+    """Return a sum whose noise is too small with probability 0.01, less than delta."""
     return sum(database) + rng.laplace(0.0, 0.01 if rng.random() < 0.01 else 1.0)
 
 
@@ -209,8 +208,10 @@ def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
 
 
 def test_the_same_geometric_noise_in_two_outputs_is_one_draw():
-    """Each output alone keeps the claim. Whole numbers may be equal by coincidence in one run, but not in all
-    42."""
+    """Whole numbers may be equal by chance in one run, but not in all 42.
+
+    Each output alone keeps the claim.
+    """
 
     def inner(database, rng):
         return 50 * sum(database) + int(rng.geometric(0.02)) - int(rng.geometric(0.02))
@@ -228,8 +229,10 @@ def test_budget_spent_on_two_separate_draws():
 
 
 def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly():
-    """The denominator varies, so the move of the output varies too. But in every run a shift of the draw by 1
-    hides the move."""
+    """In every run a shift of the draw by 1 hides the move.
+
+    The denominator varies, so the move of the output varies too.
+    """
 
     def share(database, rng):
         return (sum(database) + rng.laplace(0.0, 0.5)) / (0.001 + rng.random())
@@ -256,8 +259,11 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
 
 
 def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
-    """The noise covers the move of 0.9. The output is the cube of the noisy sum, and a cube is almost flat
-    near 0. Judged by the slope there, the noise would seem far too small."""
+    """The noise covers the move of 0.9.
+
+    The output is the cube of the noisy sum. Judged by its slope near 0, the noise would seem far too
+    small.
+    """
     fault = examined(
         adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
     )

@@ -1,4 +1,4 @@
-"""Faults of subjects that hold a generator, or noise that they drew before the recording began."""
+"""Faults of subjects that hold a generator, or noise drawn before the recording."""
 
 import importlib.util
 import random
@@ -39,7 +39,7 @@ KINDS = {
 
 
 class Holder:
-    """A subject with too little noise by a factor of 2. Its generator is made with the object."""
+    """A subject with half the noise, whose generator is made with the object."""
 
     def __init__(self, kind):
         self.kind, self.rng, self.calls = kind, KINDS[kind][0](), [0]
@@ -57,7 +57,7 @@ class CountingHolder(Holder):
 @pytest.mark.parametrize("holder", [Holder, CountingHolder])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_generator_that_the_subject_made_in_its_constructor_is_recorded(kind, holder):
-    """If the subject also counts its calls, its noise must not be mistaken for the noise of a fixed seed."""
+    """The noise of a subject that counts its calls is not taken for a fixed seed."""
     fault = examined(adapt(holder(kind)), PAIR, CLAIM)
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(2.0)), fault.words
 
@@ -74,8 +74,10 @@ def test_enough_noise_from_a_held_generator_has_no_fault(kind):
 
 
 def draws(held):
-    """Return draws of each kind. The number of normal draws is odd, because some generators make normal draws
-    in pairs and keep the second."""
+    """Return draws of each kind.
+
+    The number of normal draws is odd, because some generators make them in pairs and keep the second.
+    """
     one, state, other = held
     return (
         *(one.laplace(), *one.normal(size=3)),
@@ -127,7 +129,7 @@ def test_noise_beside_what_can_be_recorded_is_reported():
 
 
 def forced(mechanism):
-    """Return the fault that an audit would name if it refuted this subject on `PAIR`."""
+    """Return the fault that a refutation of this subject on `PAIR` would name."""
     refuted = audit_privacy(sum, CLAIM, pairs=[PAIR], budget=500)
     assert refuted.refuted
     return fault_behind(make_task(mechanism, CLAIM, pairs=[PAIR]), refuted)
@@ -135,8 +137,10 @@ def forced(mechanism):
 
 @pytest.fixture
 def panel(monkeypatch, tmp_path):
-    """Return the module `benchmarks/panel_kept_noise.py` of mechanisms that keep their noise. Fresh processes
-    can import it too."""
+    """Return the module `benchmarks/panel_kept_noise.py`.
+
+    Fresh processes can import it too.
+    """
     monkeypatch.syspath_prepend(PANEL.parent)
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "TMPDIR"):
@@ -152,8 +156,10 @@ def panel(monkeypatch, tmp_path):
     "name", ["NoiseAtStart", "slow_clock", "on_disk_here", "on_disk_at_home", "on_disk_among_temporary"]
 )
 def test_noise_drawn_before_the_run_is_not_reported_as_an_unnoised_part(panel, name):
-    """Within a process each of these mechanisms gives one answer for each database, and no recorded draw
-    changes it."""
+    """Noise drawn before the run is no unnoised part.
+
+    Within a process each mechanism gives one answer for each database, and no recorded draw changes it.
+    """
     found = getattr(panel, name)
     fault = forced(found() if isinstance(found, type) else found)
     assert fault.kind is K.UNKNOWN, fault.words

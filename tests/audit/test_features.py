@@ -1,8 +1,7 @@
-"""Features are total functions of one output: the other outputs of a block change nothing.
+"""Features are total functions of one output.
 
-A feature that depends on the block (its width, its dtype, its order) would give away the database.
-
-The file is long because every feature is tested on the same outputs.
+A feature that depends on the block of outputs (its width, its dtype, its order) would give away the
+database. The file is long because every feature is tested on the same outputs.
 """
 
 import dataclasses
@@ -159,7 +158,10 @@ few = settings(quick, max_examples=100)
 
 
 def same(a, b):
-    """Return whether two numbers or atoms are the same. NaN equals NaN, and 0.0 equals −0.0."""
+    """Return whether two numbers or atoms are the same.
+
+    NaN equals NaN, and 0.0 equals −0.0.
+    """
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b))
     return a == b
@@ -170,7 +172,7 @@ def values(feature, block):
 
 
 def differences(feature, block):
-    """Return the places where a feature of the whole block differs from the feature of the single output."""
+    """Return the places where a feature of a block differs from that of single outputs."""
     column = values(feature, block)
     assert len(column) == len(block)
     alone = [feature.of(output) for output in block]
@@ -180,7 +182,7 @@ def differences(feature, block):
 @quick
 @given(blocks)
 def test_a_column_holds_each_outputs_own_value(block):
-    """Each value depends on one output only. So permuting, splitting and merging blocks change no value."""
+    """Permuting, splitting and merging blocks change no value."""
     for feature in ALL:
         assert differences(feature, block) == [], feature
 
@@ -191,8 +193,10 @@ def test_a_column_holds_each_outputs_own_value(block):
     | st.lists(st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, np.int64(1), np.float64(1), b"1"]), min_size=1)
 )
 def test_equal_outputs_are_read_once_and_different_ones_are_told_apart(block):
-    """Two views read many copies of a few outputs. One view groups equal outputs. The other reads them from
-    an object array of numpy, which is never grouped. All values and groups agree."""
+    """A view of equal outputs in groups agrees with a view that never groups.
+
+    The second view reads them from an object array of numpy.
+    """
     view = View(block * _MANY)
     array = np.empty(len(view), dtype=object)
     array[:] = [*view.outputs]
@@ -215,7 +219,10 @@ def _shows_alike(output, other):
 
 
 def test_only_plain_outputs_are_grouped():
-    """A number of numpy has the bytes of a plain bytes object; a class may change what it shows."""
+    """Numbers of numpy and instances of classes are not grouped.
+
+    A number of numpy has the bytes of a plain bytes object. A class may change what it shows.
+    """
     assert View([(1, "a"), (2.0, None)] * _MANY).grouped is not None
     for odd in (np.int64(1), b"1", Predictor(0.5), np.array([1.0, 2.0]), {1: 2}, "long" * 300, [0] * 300):
         assert View([(1, odd), (2, odd)] * _MANY).grouped is None
@@ -225,7 +232,7 @@ def test_only_plain_outputs_are_grouped():
 
 
 def test_outputs_that_hold_themselves_or_are_nested_deeply_are_viewed_at_once():
-    """`marshal` would visit each of 2^2000 paths through the first, and recursion would end at the second."""
+    """`marshal` would visit 2^2000 paths through such outputs, and recursion would fail."""
     twice, deep = [], ()
     twice += [twice, twice]
     for _ in range(900):
@@ -236,7 +243,7 @@ def test_outputs_that_hold_themselves_or_are_nested_deeply_are_viewed_at_once():
 
 
 def test_a_view_is_freed_as_soon_as_nobody_uses_it():
-    """A view that referred to itself would keep its arrays until the garbage collector runs."""
+    """No view refers to itself, so its arrays do not wait for the garbage collector."""
     gc.disable()
     try:
         for outputs in (np.ones((10, 10)), [(1, 2)] * 2 * _MANY):
@@ -283,7 +290,10 @@ def test_an_empty_block_has_an_empty_column(feature):
 
 @pytest.mark.parametrize("words", [("a", "b"), ("a", "much longer"), (b"a", b"longer")])
 def test_the_width_of_text_arrays_changes_no_value(words):
-    """A sampler's text arrays are as wide as their longest entry. Blocks of mixed widths become lists."""
+    """A sampler's text arrays are as wide as their longest entry.
+
+    Blocks of mixed widths become lists.
+    """
     mixed = joined([np.array([words[0]] * 2), np.array([words[0], words[1]])])
     plain = joined([np.array([words[0]] * 2)] * 2)
     for feature in ALL:
@@ -490,8 +500,10 @@ def test_the_type_of_an_output_names_the_types_of_its_entries(output, words):
 
 
 def test_types_are_not_read_if_one_output_can_change_the_type_of_another():
-    """numpy makes whole numbers floats beside a NaN, so in a sampler's batch a type depends on other
-    outputs."""
+    """A type that depends on other outputs is not read.
+
+    numpy makes whole numbers floats beside a NaN, in a sampler's batch too.
+    """
     blocks = [View([1, 2], typed=False)], [View([1.0, 2.0], typed=False)]
     assert not any(isinstance(feature, Type) for feature in propose(*blocks, floats=False))
     typed = [View([1, 2])], [View([1.0, 2.0])]

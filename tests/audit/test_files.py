@@ -32,8 +32,10 @@ def coin(database, rng):
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys, in_process):
-    """Return a function that runs the command in a separate folder and returns exit code, stdout and
-    stderr."""
+    """Return a function that runs the command in a separate folder.
+
+    It returns exit code, stdout and stderr.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return database[0]\n")
 

@@ -1,4 +1,4 @@
-"""Findings: their fields, the packages that offer them, and the command that computes them."""
+"""Findings: fields, packages that offer them, and the command."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Processes that are forked from a template: as new as processes that are started separately."""
+"""Processes forked from a template are as new as processes started separately."""
 
 import importlib
 import os
@@ -18,8 +18,10 @@ PROC = Path("/proc/self/fd").exists()
 
 
 def seen(name):
-    """Return the value of an environment variable, whether this process leads a session, the id of its parent
-    process, and a random draw."""
+    """Return a variable of the environment, and three facts about this process.
+
+    The facts are whether it leads a session, the id of its parent process, and a random draw.
+    """
     draw = np.random.random()  # noqa: NPY002  the generator that a fork would share
     return os.environ.get(name), os.getsid(0) == os.getpid(), os.getppid(), draw
 
@@ -46,14 +48,16 @@ def test_a_process_sees_the_variables_of_its_start_and_draws_what_no_other_draws
 
 
 def test_the_template_loads_no_module_of_the_user():
-    """A module that one process imports is not loaded in the next one. Our package is loaded in both."""
+    """A module that one process imports is not loaded in the next process.
+
+    Our package is loaded in all of them.
+    """
     assert asked("colorsys", function=loaded_before) == (False, True)
     assert asked("colorsys", function=loaded_before) == (False, True)
 
 
 def loaded_before(name):
-    """Return whether the module `name` is loaded, and whether our module `child` is loaded. Then import
-    `name`."""
+    """Import `name`, and return whether it and our module `child` were loaded before."""
     found = name in sys.modules, "audit.sampling.isolated.child" in sys.modules
     importlib.import_module(name)
     return found
@@ -68,7 +72,10 @@ def test_a_template_that_was_killed_is_replaced():
 
 
 def started():
-    """Return a process and its two pipes. The process waits until its pipe of requests is closed."""
+    """Return a process and its two pipes.
+
+    The process waits until its pipe of requests is closed.
+    """
     (theirs, requests), (answers, told) = os.pipe(), os.pipe()
     process = forking.start("audit.sampling.isolated.serving", (theirs, told), shares_cores=True)
     return process, (requests, answers)

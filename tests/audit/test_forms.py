@@ -1,4 +1,4 @@
-"""A law, a sample and a call agree if their outputs differ in form only. All other differences count."""
+"""A law, a sample and a call agree if their outputs differ in form only."""
 
 import math
 
@@ -18,7 +18,7 @@ NIL = 0.1 + 0.2 - 0.3
 
 
 class Response:
-    """Randomized response between two outcomes. The code writes them in another form than the law."""
+    """Randomized response, whose code writes the outcomes in another form than the law."""
 
     claim = PureDP(1.0)
     relation = Relation.LOCAL
@@ -54,8 +54,10 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_outcomes_in_another_form_do_not_speak_against_the_law(name):
-    """There are 400 draws of each side. If the law is right, an e-value passes 2e7 with probability at most
-    5e-8."""
+    """If the law is right, an e-value passes 2e7 with probability at most 5e-8.
+
+    There are 400 draws of each side.
+    """
     response, rng = Response(*FORMS[name]), np.random.default_rng(8)
     for database in ([0], [1]):
         outputs = [response(database, rng) for _ in range(400)]
@@ -93,8 +95,10 @@ def test_outcomes_of_one_law_that_differ_in_form_only_stay_distinct():
 
 
 def test_a_law_with_two_outcomes_of_one_form_is_not_compared_by_form():
-    """A comparison by form would merge the two outcomes of the first law, which have the same form as one
-    outcome of the second law."""
+    """A comparison by form would merge the two outcomes of the first law.
+
+    They have the same form as one outcome of the second law.
+    """
     both, one = Finite([(1, 2), [1, 2]], [0.5, 0.5]), Finite([[1, 2], "x"], [0.5, 0.5])
     assert math.isinf(epsilon_at(both, one))
     assert math.isinf(epsilon_at(one, both))
@@ -151,8 +155,11 @@ class Single:
 
 
 def test_a_sample_in_single_precision_beside_calls_in_double_is_no_disagreement():
-    """The outputs are thirds of integers. The two precisions differ on all outputs that are not integers, and
-    no third lies on the border between two rounded decimals."""
+    """The outputs are thirds of integers.
+
+    The two precisions differ on all outputs that are not integers. No third lies on the border between
+    two rounded decimals.
+    """
     result = audit_privacy(Single(), budget=20_000)
     assert result.verdict is Verdict.NOT_REFUTED
 

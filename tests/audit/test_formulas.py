@@ -1,8 +1,7 @@
-"""Entries compared with the formulas of their text: a difference is reported, saved, and fails the entry.
+"""Entries compared with the formulas of their text: a difference fails the entry.
 
-If a law is right, the chance that a comparison with calls rejects it is at most 1e-7. The faults planted here
-move a law so far that 4,000 calls miss the fault with probability at most 1e-6 (chi-square of 20 cells,
-non-centrality above 90).
+If a law is right, a comparison with calls rejects it with probability at most 1e-7. 4,000 calls miss the
+planted faults with probability at most 1e-6 (chi-square of 20 cells, non-centrality above 90).
 """
 
 import math
@@ -29,7 +28,7 @@ SHORT = {"pairs": PAIRS, "budget": 400}
 
 
 class Noisy:
-    """A bit with Laplace noise. Its law and its calls may have other scales than the claim needs."""
+    """A bit with Laplace noise, whose law and calls may have wrong scales."""
 
     claim = PureDP(1.0)
 

@@ -1,7 +1,7 @@
-"""Bets that aim at the end of the budget. If the claim holds, the wealth is expected to shrink. If the claim
-fails, the bets reach the limit nearly as often as the best test that uses all runs.
+"""Bets that aim at the end of the budget.
 
-The first statement is exact, because all outcomes of small batches are enumerated.
+If the claim holds, the wealth is expected to shrink, by enumeration of small batches. If the claim fails,
+the bets reach the limit nearly as often as the best test that uses all runs.
 """
 
 import math
@@ -19,8 +19,10 @@ PAST = np.array([[30.0, 20.0, 6.0], [14.0, 25.0, 9.0]])
 
 
 def outcome(cells, width):
-    """Return the counts of calls by side and cell. The last cell holds runs without an output, which count
-    against a refutation."""
+    """Return the counts of calls by side and cell.
+
+    The last cell holds runs without an output, which count against a refutation.
+    """
     counts = np.zeros((1, 2, width))
     for side, cell in cells:
         counts[0, side, cell] += 1
@@ -30,8 +32,10 @@ def outcome(cells, width):
 @pytest.mark.parametrize("against", [0.0, 0.3])
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), [(0.3, 0.0, 1), (0.2, 0.05, 1), (0.2, 0.0, 2)])
 def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsilon, delta, distance, against):
-    """All outcomes of two blocks of one call each are enumerated. On both sides, a run has no output with
-    probability `against`."""
+    """All outcomes of two blocks of one call each are enumerated.
+
+    A run has no output with probability `against` on each side.
+    """
     step = math.exp(epsilon * distance)
     laws = [  # the last law meets the claim with equality and spends δ on cell 0
         ([1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]),
@@ -64,12 +68,12 @@ def test_a_claim_that_fails_is_expected_to_win():
 
 
 def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
-    """Randomized response with ε = 0.1 claims 0.08. On 90,000 calls at significance 0.05 the best fixed test
-    has power 0.91.
+    """The best fixed test on 90,000 calls has power 0.91 at significance 0.05.
 
-    The bets reached the limit in 85 % of 800 audits. The test demands 71 % of 300 audits. A true rate of 84 %
-    misses this with probability below 1e-7, a rate of 65 % with probability 0.98. If the claim holds with
-    equality, at most 5 % of audits reach the limit, and more than 18 of 80 do with probability below 2e-8.
+    The mechanism is randomized response with ε = 0.1 that claims 0.08. The bets reached the limit in 85 %
+    of 800 audits. The test demands 71 % of 300 audits. A true rate of 84 % misses this with probability
+    below 1e-7, a rate of 65 % with probability 0.98. If the claim holds with equality, more than 18 of 80
+    audits reach the limit with probability below 2e-8.
     """
     goals, calls = Goals(math.log(20), 1.0), 90_000
     batches, parts = 2, 15  # the stake changes between parts

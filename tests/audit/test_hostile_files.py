@@ -1,7 +1,7 @@
-"""Damaged and hostile files are refused at once, in one line. Readable ones give exactly what they hold.
+"""Damaged and hostile files are refused at once, in one line.
 
-benchmarks/hostile_files.py makes the corpus: 55 texts from each good file. The good files hold results by
-runs and by laws, and those of a utility audit, a study, a finding and a self-audit.
+Readable files give exactly what they hold. benchmarks/hostile_files.py makes 55 texts from each good
+file. There is a good file of every kind of saved result.
 """
 
 import json
@@ -38,8 +38,7 @@ EVIL = "import pathlib\npathlib.Path(__file__).with_name('it was imported').touc
 
 
 def leak(database, rng):
-    """Return the record, or rarely the other bit. If the output never varied, a replay would start 98
-    processes."""
+    """Return the record, or rarely the other bit."""
     return database[0] if rng.random() < 0.98 else 1 - database[0], 1.5
 
 
@@ -116,7 +115,7 @@ def read_all(path, page):
 
 @pytest.fixture
 def evil(tmp_path, monkeypatch):
-    """Return a folder for the files. It also holds a module that must not be imported."""
+    """Return a folder for the files, with a module that must not be imported."""
     (tmp_path / "evil_module.py").write_text(EVIL)
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path

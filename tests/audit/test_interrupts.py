@@ -1,5 +1,7 @@
-"""Ctrl-C stops a command. Nothing that the command then shows or saves is false. benchmarks/interrupts.py
-checks all commands."""
+"""After Ctrl-C, nothing that a command shows or saves is false.
+
+benchmarks/interrupts.py checks all commands.
+"""
 
 import contextlib
 import random
@@ -15,7 +17,10 @@ from audit.sampling.stopping import TimeIsOver, ctrl_c_ends_time, stop_asked
 
 
 def test_an_audit_that_compares_laws_stops_at_ctrl_c_and_saves_nothing_false(interrupts):
-    """Ctrl-C comes after a quarter of the command's time, when it compares laws with the code."""
+    """Ctrl-C comes when the command compares laws with the code.
+
+    This is after a quarter of the command's time.
+    """
     assert interrupts.interrupted("run", 1, rng=random.Random(3)) == []
 
 

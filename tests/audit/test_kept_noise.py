@@ -1,7 +1,7 @@
-"""A correct mechanism that keeps state is not refuted for it, and no fault hides behind similar state.
+"""A correct mechanism that keeps state is not refuted, and faults do not hide.
 
-The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times.
-These tests audit each once, at significance 1e-6.
+The mechanisms are those of the panel (`benchmarks/panel_*.py`). Each is audited once, at significance 1e-6.
+The benchmark audits each a hundred times.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ CLAIM = PureDP(1.0)
 
 
 def anew(name):
-    """Execute a module of `benchmarks/` again and return it. Its mechanisms have kept nothing yet."""
+    """Execute a module of `benchmarks/` again and return it."""
     spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -48,8 +48,11 @@ def _elsewhere(tmp_path, monkeypatch):
     ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark tests all of them
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """The mechanism returns (previous release, new release). To somebody who knows the previous release, its
-    loss is 1. Bets on pairs of runs would reach a log wealth of 16 to 41."""
+    """To somebody who knows the previous release, the loss of the mechanism is 1.
+
+    The mechanism returns (previous release, new release). Bets on pairs of runs would reach a log wealth
+    of 16 to 41.
+    """
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)
@@ -73,8 +76,11 @@ KEPT = [  # the benchmark tests all of them
 
 @pytest.mark.parametrize("name", KEPT)
 def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
-    """Sums differ by 0.1 under noise of scale 1. At ε = 0.1 the audit takes 36 fresh processes; at ε = 1 it
-    would take 98."""
+    """Kept noise refutes nothing.
+
+    Sums differ by 0.1 under noise of scale 1. At ε = 0.1 the audit takes 36 fresh processes; at ε = 1 it
+    would take 98.
+    """
     found = getattr(anew("panel_kept_noise"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, PureDP(0.1), pairs=[([0.0], [0.1])], budget=2_000)
@@ -90,8 +96,7 @@ LEAKS = ["half_too_much", "rare_tail", "in_clear", "no_noise_for_nothing", "care
     ("name", "takes_rng"), [*((name, True) for name in LEAKS), ("half_too_much", False), ("in_clear", False)]
 )
 def test_a_fault_in_a_subject_that_draws_its_own_noise_is_refuted(name, takes_rng):
-    """Subjects with `rng` in the signature used to end INCONCLUSIVE, because in one process their own noise
-    looks like noise that is kept."""
+    """In one process, a subject's own noise looks like noise that is kept."""
     module = anew("panel_leaks")
     mechanism = getattr(module, name)
     subject = mechanism if takes_rng else module.WithoutRng(mechanism)
@@ -142,7 +147,10 @@ class Accountant:
 
 @pytest.mark.parametrize("refusal", ["none", "error"])
 def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(refusal):
-    """The true ε is 10, but 50 runs cannot show it. A refusal caused by earlier runs is not evidence."""
+    """A refusal caused by earlier runs is not evidence.
+
+    The true ε is 10, but 50 runs cannot show it.
+    """
     domain = {"records": [0, 1], "size": 2, "budget": 4_000}
     alone = audit_privacy(Accountant(refusal), CLAIM, **domain)
     assert alone.verdict is Verdict.INCONCLUSIVE
@@ -152,7 +160,7 @@ def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(ref
 
 
 def test_random_refusals_are_not_taken_for_a_spent_budget():
-    """Every run refuses with probability ½, from the first to the last."""
+    """Every run refuses with probability ½."""
 
     def shy(database, rng):
         return sum(database) + rng.laplace() if rng.random() < 0.5 else None
@@ -188,7 +196,7 @@ def test_which_subjects_count_as_stateless(mechanism, stateless, monkeypatch):
 
 
 def test_a_subject_with_noise_made_at_import_does_not_count_as_stateless(tmp_path):
-    """A copy keeps the noise that was drawn at import. Only a fresh process draws this noise anew."""
+    """Only a fresh process draws anew the noise that was drawn at import."""
     source = (
         "import random\nNOISE = random.SystemRandom().gauss(0, 1)\n"
         "def release(database, rng):\n    return sum(database) + NOISE + rng.normal(scale=0.01)\n"
@@ -217,8 +225,7 @@ def test_a_fresh_process_has_a_new_working_directory_and_home():
 
 
 def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it():
-    """A fork of a process that has loaded pandas and sklearn takes ten times as long as a fork without
-    them."""
+    """A fork of a process with pandas and sklearn takes ten times as long."""
     importlib.import_module("scipy")
 
     def plain(database, rng):
@@ -255,7 +262,10 @@ def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
 
 
 def test_a_script_that_audits_at_import_gets_its_verdict():
-    """The script has no `__main__` guard. Fresh processes import it and must not audit again."""
+    """Fresh processes import a script without auditing again.
+
+    The script has no `__main__` guard.
+    """
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"
@@ -279,8 +289,10 @@ def test_a_script_that_audits_at_import_gets_its_verdict():
 
 
 def test_a_mechanism_too_slow_to_be_made_many_times_is_settled_by_a_factory(monkeypatch):
-    """At ε = 3 the test of an event that never varies needs 760 processes, each with half a second of
-    loading."""
+    """At ε = 3 the test of an event that never varies needs 760 processes.
+
+    Each of them takes half a second to load.
+    """
     Path("loading.py").write_text(
         "import time\ntime.sleep(0.5)\nKEPT = {}\ndef release(database, rng):\n    return database, len(KEPT)"
     )
@@ -318,8 +330,10 @@ def release(database, rng):
 
 
 def test_a_witness_that_fresh_processes_deny_is_not_confirmed_by_a_warm_subject(tmp_path, monkeypatch):
-    """The first 32 processes do not confirm the witness. The processes of the second try, with more calls, do
-    not start."""
+    """The first 32 processes do not confirm the witness.
+
+    The processes of the second try, with more calls, do not start.
+    """
     Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
     monkeypatch.syspath_prepend(tmp_path)
     from warm import release

@@ -1,5 +1,4 @@
-"""What a result keeps for its figures: outputs in bins, by runs or by closed forms, and the progress of the
-audit in a few points. Each run is counted once."""
+"""What a result keeps for its pictures: outputs in bins, and points of its course."""
 
 import math
 
@@ -21,8 +20,10 @@ from audit.verdict.shown.outputs import MOST_BINS, MOST_NAMES, Seen, outputs_by_
 
 
 def test_bins_of_densities_have_the_masses_of_scipy_and_the_part_of_the_event():
-    """The outer bins hold the tails. The event holds only a part of the bin in which it
-    ends."""
+    """The outer bins hold the tails.
+
+    The event holds only a part of the bin in which it ends.
+    """
     region = Region(intervals=((0.3, math.inf),))
     kept = outputs_by_law(region, Density.laplace(0.0, 0.5), Density.laplace(1.0, 0.5))
     cuts = [-math.inf, *kept.edges[1:-1], math.inf]
@@ -64,7 +65,7 @@ def test_atoms_are_kept_beside_the_bins_and_a_box_by_its_first_coordinate():
 
 
 def test_values_that_are_not_numbers_are_named_including_those_of_the_event():
-    """A rare value of the event is named even if many other values are more frequent."""
+    """A rare value of the event is named beside more frequent values."""
     words = [f"word {i}" for i in range(30)]
     logs = np.log(np.array([*np.full(29, 0.0344), 0.0024]) / (29 * 0.0344 + 0.0024))
     laws = [Finite(words, log_probabilities=logs), Finite(words, log_probabilities=logs)]
@@ -84,7 +85,7 @@ def test_values_that_are_not_numbers_are_named_including_those_of_the_event():
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
-    """The outer bins hold the numbers that are too large for the axis of a picture."""
+    """The outer bins hold the numbers that are too large for an axis."""
     seen = Seen(Event((NumberIn(Value(), ((1.0, math.inf),)),)))
     ends = [-1.79e308, 1.79e308] if wide else []
     for side in (0, 1):
@@ -112,7 +113,7 @@ def test_outputs_near_the_limits_of_floats_have_bins_that_a_file_can_hold_or_non
 
 
 def test_of_many_different_values_the_event_and_the_frequent_ones_are_named():
-    """The event's value comes last, after 5,000 others; each output is counted once."""
+    """The event's value comes after 5,000 others, and each output is counted once."""
     seen = Seen(Event((AtomIn(Whole(), ("leak",)),)))
     for side in (0, 1):
         outputs = [*("often",) * 9, *(f"{side} {i}" for i in range(5000)), *("leak",) * side]
@@ -148,8 +149,10 @@ def test_a_course_keeps_both_ends_and_few_points():
 
 
 def test_the_search_of_exact_laws_rises_to_the_largest_loss():
-    """The losses of the five pairs are 1, 1/2, 2, 2 and 1. The largest loss so far rises at the first and the
-    third pair. The kept curve ends at the fifth pair."""
+    """The largest loss rises at the first and the third pair.
+
+    The losses of the five pairs are 1, 1/2, 2, 2 and 1. The kept curve ends at the fifth pair.
+    """
     pairs = [((0, i), (1, i)) for i in range(5)]
     scales = [1.0, 2.0, 0.5, 0.5, 1.0]
     found = compare_pairs(pairs, lambda data: Density.laplace(data[0], scales[data[1]]), PureDP(9.0))

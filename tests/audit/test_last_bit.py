@@ -1,4 +1,4 @@
-"""Laws that meet their claim with equality, as far as floats can express that."""
+"""Laws that meet their claim with equality, up to floats."""
 
 import math
 from fractions import Fraction
@@ -21,7 +21,10 @@ def compared(left, right, epsilon, delta=0.0):
 
 
 def answer(epsilon):
-    """Return the textbook probability of the true answer. Computing 1 minus this number loses digits."""
+    """Return the textbook probability of the true answer.
+
+    Computing 1 minus this number loses digits.
+    """
     return math.exp(epsilon) / (1.0 + math.exp(epsilon))
 
 
@@ -65,8 +68,7 @@ def test_randomized_response_is_proved_at_its_own_epsilon_and_refuted_below(epsi
 @pytest.mark.parametrize("epsilon", [20.0, 22.0, 25.0])
 @pytest.mark.parametrize("share", [1.0, 0.25])
 def test_a_remainder_is_not_refuted_in_other_laws_either(epsilon, share):
-    """The float 1 − p appears as the mass of one or of four outcomes, of an atom beside a density, of a step
-    of a density, and of an outcome of each factor of a product."""
+    """The float 1 − p appears as a mass in finite laws, mixtures, steps and products."""
     p = answer(epsilon)
     q = (1.0 - p) * share
     rest = [p, *[q] * round(1.0 / share)]
@@ -106,8 +108,10 @@ def test_an_approximate_claim_is_not_refuted_by_the_rounding_of_a_remainder():
 
 
 def test_a_claim_that_rounding_leaves_open_is_neither_refuted_nor_proved():
-    """At ε = 40 the probabilities round to 1 and 0. A private mechanism and a non-private one give the same
-    floats."""
+    """At ε = 40 a private and a non-private mechanism give the same floats.
+
+    The probabilities round to 1 and 0.
+    """
     result = audit_privacy(Response(40.0), PureDP(40.0))
     assert result.verdict is Verdict.NOT_REFUTED
     assert any("log_probabilities" in note for note in result.notes)

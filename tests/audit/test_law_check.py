@@ -26,8 +26,7 @@ LAWS = {
 
 
 def multisets(probabilities, outcomes, *, size):
-    """Yield every multiset of `size` outcomes, and its probability. The order of outputs does not matter
-    (`test_the_order_of_outputs_does_not_matter`)."""
+    """Yield every multiset of `size` outcomes, and its probability."""
     for outputs in itertools.combinations_with_replacement(outcomes, size):
         counts = [outputs.count(outcome) for outcome in outcomes]
         orders = math.factorial(size) / math.prod(map(math.factorial, counts))
@@ -55,16 +54,17 @@ def test_by_enumeration_unfinished_runs_only_lower_the_expectation():
 
 @pytest.mark.parametrize("name", LAWS)
 def test_a_right_sampler_is_not_accused(name):
-    """There are 20 checks of 2,000 draws. Each e-value passes 1e9 with probability at most 1e-9, so a false
-    alarm has probability at most 2e-8."""
+    """A false alarm has probability at most 2e-8.
+
+    There are 20 checks of 2,000 draws. Each e-value passes 1e9 with probability at most 1e-9.
+    """
     law, rng = LAWS[name], np.random.default_rng(11)
     assert max(law_log_e_value(law, law.sample(2000, rng)) for _ in range(20)) < math.log(1e9)
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_e_value_is_a_mean_over_partitions_of_e_values_with_expectation_one(name):
-    """The mean and the expectation are exact, given the declared probabilities of the cells.
-    `test_a_right_sampler_is_not_accused` compares these probabilities with draws."""
+    """The mean and the expectation are exact, given the probabilities of the cells."""
     law = LAWS[name]
     outputs, found = law.sample(30, np.random.default_rng(12)), []
     for partition in law.partitions():
@@ -118,8 +118,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_sampler_is_seen_within_20_000_draws(name):
-    """20,000 draws have a divergence of more than six times `LIMIT` nats, so a detection is nearly
-    certain."""
+    """20,000 draws have a divergence of more than six times `LIMIT` nats."""
     law, wrong, nats = WRONG[name]
     assert nats * 20_000 > 6 * LIMIT
     assert law_log_e_value(law, wrong(np.random.default_rng(13))) > LIMIT

@@ -1,4 +1,4 @@
-"""The score that learns from every run, compared with the best score for known laws."""
+"""The score that learns from every run, beside the best score for known laws."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ WIDTH, RUNS, BLOCK = 8, 60_000, 20_000
 
 
 def signal(left, right):
-    """Return the squared distance between the means of two samples, in units of their mean variance."""
+    """Return the squared distance between two sample means, in mean variances."""
     return (left.mean() - right.mean()) ** 2 / (left.var() + right.var()) * 2
 
 
 def learned(draw, *, runs=RUNS):
-    """Return the feature that is learned from blocks of vectors, one block from each side."""
+    """Return the feature learned from one block of vectors of each side."""
     learner = None
     for _ in range(runs // BLOCK):
         views = [View(list(draw(side, BLOCK))) for side in (0, 1)]
@@ -31,7 +31,10 @@ SHIFTS = {"independent": np.full(WIDTH, 0.1), "in common": 0.2 * (np.arange(WIDT
 
 
 def drawn(rng, noise, shift):
-    """Return a function that draws the vectors of side 0 or 1. Noise common to all entries hides shifts."""
+    """Return a function that draws the vectors of side 0 or 1.
+
+    Noise common to all entries hides shifts.
+    """
     level = 5.0 if noise == "in common" else 0.0
     return lambda side, size: (
         level * rng.normal(size=(size, 1)) + rng.normal(size=(size, WIDTH)) + shift * side
@@ -40,11 +43,11 @@ def drawn(rng, noise, shift):
 
 @pytest.mark.parametrize(("noise", "least"), [("independent", 0.75), ("in common", 0.6)])
 def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
-    """With normal noise of covariance Σ, the log-likelihood ratio is linear; its signal is μᵀΣ⁻¹μ.
+    """The learned score has most of the best score's signal μᵀΣ⁻¹μ.
 
-    The score is additive over entries and differences, each cut into at most 12 bins. If all entries share a
-    noise term, the sum of the entries' own log-ratios has only about 1/23 of the signal. The share of the
-    signal that the test measures has a standard error below 5 %.
+    The noise is normal with covariance Σ. If all entries share a noise term, the sum of the entries'
+    log-ratios has only about 1/23 of the signal. The measured share of the signal has a standard error
+    below 5 %.
     """
     rng, shift = np.random.default_rng(4), SHIFTS[noise]
     feature = learned(drawn(rng, noise, shift))
@@ -57,7 +60,7 @@ def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
 
 
 def test_nothing_is_learned_from_equal_sides():
-    """Weights with little evidence are shrunk to near 0, so noise alone hardly moves the score."""
+    """Weights with little evidence are shrunk to near 0."""
     rng = np.random.default_rng(5)
     draw = drawn(rng, "independent", np.zeros(WIDTH))
     feature = learned(draw)

@@ -1,8 +1,8 @@
-"""No bets outside the user's domain: correct mechanisms that rely on the domain are never refuted.
+"""Correct mechanisms that rely on the user's domain are never refuted.
 
-Each mechanism says openly when a database is outside its domain. So bets on a pair with one database outside
-would refute it within a few hundred runs. A correct mechanism is refuted by chance at most once in a million
-audits (significance 1e-6). The file is long because each way to state a domain has a mechanism that needs it.
+Each mechanism says openly when a database is outside its domain. Bets on such a database would refute it
+within a few hundred runs. The significance is 1e-6. The file is long because each way to state a domain
+has a mechanism that needs it.
 """
 
 import itertools
@@ -37,8 +37,10 @@ def checked(draw):
 
 
 class AnyOne:
-    """A relation: neighbours differ at one place, which may hold any value. `neighbours` also puts a text at
-    that place."""
+    """A relation whose neighbours differ at one place, which may hold any value.
+
+    `neighbours` also puts a text there.
+    """
 
     def are_neighbours(self, left, right):
         return len(left) == len(right) and sum(a != b for a, b in zip(left, right, strict=True)) == 1
@@ -50,7 +52,7 @@ class AnyOne:
 
 
 class Checked:
-    """A relation: neighbours differ in one digit, and may also differ in the check digit."""
+    """A relation whose neighbours differ in one digit, and maybe the check digit."""
 
     def are_neighbours(self, left, right):
         return (
@@ -73,7 +75,7 @@ class Floats(AnyOne):
 
 
 class Case(NamedTuple):
-    """A test case: a domain, the check that a database belongs to it, and the total that is released."""
+    """A domain, the check that a database belongs to it, and the released total."""
 
     options: dict[str, Any]
     belongs: Callable[[Any], bool]
@@ -192,8 +194,10 @@ FAULTY = (
 
 
 def released(case, scale):
-    """Return a mechanism that releases the noisy total, or "outside" if the database is not in the domain.
-    Between neighbours a total moves by at most 9."""
+    """Return a mechanism that releases the noisy total, or "outside".
+
+    It says "outside" if the database is not in the domain. Between neighbours a total moves by at most 9.
+    """
 
     def release(database, rng):
         return case.total(database) + rng.laplace(scale=scale) if case.belongs(database) else "outside"
@@ -211,8 +215,10 @@ def test_a_mechanism_that_relies_on_its_domain_is_never_refuted(case):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_fault_inside_a_restricted_domain_is_refuted(name):
-    """The noise has scale 0.9 instead of 9. Some neighbours differ in their totals by 4 or more, so the loss
-    is 4/0.9 or more."""
+    """The loss is 4/0.9 or more.
+
+    The noise has scale 0.9 instead of 9, and some neighbours differ in their totals by 4 or more.
+    """
     case = CASES[name]
     result = audit_privacy(released(case, 0.9), PureDP(1.0), budget=20_000, **case.options)
     assert result.refuted, result.reason
@@ -354,7 +360,7 @@ def test_a_proof_on_a_domain_that_valid_restricts_says_so():
 
 
 class Next:
-    """Consecutive numbers are neighbours, but `neighbours` does not list numbers from `limit` on."""
+    """A relation of consecutive numbers that does not list numbers from `limit` on."""
 
     def __init__(self, limit):
         self.limit = limit

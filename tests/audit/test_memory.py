@@ -1,5 +1,7 @@
-"""What is learned about a pair of databases is fixed before each batch, and does not depend on how the runs
-are cut into blocks."""
+"""What is learned about a pair is fixed before each batch.
+
+It does not depend on how the runs are cut into blocks.
+"""
 
 import numpy as np
 import pytest
@@ -83,7 +85,7 @@ def test_counting_and_keeping_a_batch_does_not_move_what_was_chosen():
 
 
 def test_weights_are_a_share_of_the_stake_at_most():
-    """The prior weights of all bets sum to at most 1. The rest of the stake is not bet."""
+    """The prior weights of all bets sum to at most 1."""
     for left, right in (laplace(500), ([(0, 1)] * 300, [(1, 1)] * 300), (["a", "b"] * 50, ["a"] * 100)):
         chosen = fed(left, right).choose(1.0, 0.0)
         weights = np.exp(np.concatenate([item.log_prior for item in chosen]))
@@ -108,8 +110,7 @@ def test_a_bet_counts_both_directions():
 
 
 def test_an_interrupted_batch_is_bet_on_by_its_coins():
-    """Each event gets the worst counts: all calls on the likelier database count as outside the event, all
-    calls on the other database as inside."""
+    """Calls on the likelier database count as outside the event, the others as inside."""
     chosen = fed(["yes"] * 60 + ["no"] * 40, ["yes"] * 30 + ["no"] * 70).choose(0.1, 0.0)
     bet = broken_off(chosen, 7, 5)
     sides = [(7, 5) if item.side == 0 else (5, 7) for item in chosen for _ in item.candidates.p]
@@ -132,8 +133,10 @@ def test_nothing_is_chosen_before_any_run_was_seen():
     ("p", "q", "epsilon", "delta"), [(0.31, 0.1, 1.0, 0.0), (0.5, 0.2, 0.8, 0.0), (0.3, 0.09, 1.0, 0.04)]
 )
 def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, delta):
-    """The growth rate is a second-order approximation. It is within 15 % of the largest E[log(1 + λ·D)] over
-    all stakes λ, for the payoffs D of two calls."""
+    """The growth rate is within 15 % of the largest E[log(1 + λ·D)].
+
+    The stake is λ, and D are the payoffs of two calls. The rate is a second-order approximation.
+    """
     ratio = np.exp(epsilon)
     h = p + ratio * q
     gains = np.array([2 - h, -h, h - 2 * ratio, h]) - delta

@@ -1,4 +1,4 @@
-"""Claims of subjects whose law does not depend on the order of records are proved on multisets."""
+"""Claims about laws that ignore the order of records are proved on multisets."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -15,9 +15,9 @@ from audit.verdict.multisets import multiset_pairs
 
 @dataclass(frozen=True)
 class NoisyMajority:
-    """The majority of bits, returned with probability 0.7. If `weighted`, the first bit counts three times.
+    """The majority of bits, returned with probability 0.7.
 
-    The loss is ln(0.7/0.3) = 0.847.
+    If `weighted`, the first bit counts three times. The loss is ln(0.7/0.3) = 0.847.
     """
 
     weighted: bool = False

@@ -1,4 +1,4 @@
-"""The mutation check: the same audit refutes smaller claims that are known to be false."""
+"""The mutation check: the same audit refutes smaller claims that are false."""
 
 import json
 import math
@@ -15,7 +15,7 @@ PAIR = {"pairs": [([0], [1])]}
 
 
 class Tight:
-    """A sum with exactly the noise that ε = 1 needs, so its loss is 1."""
+    """A sum with exactly the noise that ε = 1 needs."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -39,8 +39,11 @@ def tight():
 
 
 def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
-    """The loss is 1. By the KL bound and the auditor's efficiency, refuting a claim of 0.9 takes about 30,000
-    runs. With 150,000 runs the audit fails to refute it with probability below 1e-7."""
+    """With 150,000 runs the audit misses with probability below 1e-7.
+
+    The loss is 1. By the KL bound and the auditor's efficiency, refuting a claim of 0.9 takes about
+    30,000 runs.
+    """
     assert [each.factor for each in tight.repetitions] == [0.5, 0.8, 0.9]
     assert [each.result.claim.epsilon for each in tight.repetitions] == pytest.approx([0.5, 0.8, 0.9])
     assert tight.noticed_from == 0.9
@@ -48,7 +51,7 @@ def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
 
 
 def test_an_exact_audit_is_checked_by_its_law():
-    """The exact loss of 1 is above 0.9, and no sampling is involved."""
+    """The exact loss of 1 is above 0.9."""
     check = mutation_check(Declared(), PureDP(1.0), **PAIR)
     assert check.noticed_from == 0.9
     assert {each.result.evidence for each in check.repetitions} == {Evidence.EXACT}
@@ -63,8 +66,10 @@ def test_a_damaged_check_is_refused_in_one_line(tight, damaged):
 
 
 def test_an_audit_that_sees_nothing_says_so():
-    """A constant satisfies every claim, so the check refutes none of the smaller claims. Any false alarm has
-    probability at most 3e-6."""
+    """A constant satisfies every claim, so no smaller claim is refuted.
+
+    A false alarm has probability at most 3e-6.
+    """
     check = mutation_check(blind, PureDP(1.0), **PAIR, budget=2_000)
     assert check.noticed_from is None
     assert "has not shown that it works" in str(check)

@@ -1,8 +1,7 @@
-"""Published classes of faults in a few lines each, and controls that only look like them.
+"""Published classes of faults, and controls that only look like them.
 
-Faulty mechanisms are refuted at significance 1e-6 within the stated runs (more than an audit needs at the
-efficiency measured in `benchmarks/`). Controls meet their claim, and each is refuted with probability at most
-1e-6. They get 4,000 runs, more than all faults but one need.
+Faulty mechanisms are refuted at significance 1e-6 within the stated runs. Controls meet their claim, and each
+is refuted with probability at most 1e-6. They get 4,000 runs, more than all faults but one need.
 """
 
 import math
@@ -24,13 +23,13 @@ def two_sided_geometric(rng, epsilon=1.0):
 
 
 def frequency_noise_on_counts(database, rng):
-    """Return counts with noise of scale 2/n, which would be right for frequencies."""
+    """Return counts with noise of scale 2/n, right only for frequencies."""
     ones = sum(database)
     return np.array([len(database) - ones, ones]) + rng.laplace(scale=2 / len(database), size=2)
 
 
 def sensitivity_of_one_bound(database, rng):
-    """Return a sum of squares of records in [−1, 3]. The noise is enough only for records in [−1, 1]."""
+    """Return a sum of squares of records in [−1, 3] with noise for [−1, 1]."""
     return sum(min(max(x, -1.0), 3.0) ** 2 for x in database) + rng.laplace(scale=1.0)
 
 
@@ -72,8 +71,10 @@ def nan_becomes_zero(database, rng):
 
 
 def releases_from(cut):
-    """Return a mechanism that releases every noisy key count of at least `cut`. Its δ is Pr[1 + noise ≥
-    cut]."""
+    """Return a mechanism that releases every noisy key count of at least `cut`.
+
+    Its δ is Pr[1 + noise ≥ cut].
+    """
 
     def release(database, rng):
         noisy = ((key, database.count(key) + two_sided_geometric(rng)) for key in sorted(set(database)))
@@ -87,8 +88,10 @@ def histogram(database, rng):
 
 
 def randomized_label(database, rng):
-    """Return the features unchanged and keep each label with probability e/(e + 2). This is private if
-    neighbours differ in one label."""
+    """Return the features unchanged, with each label kept with probability e/(e + 2).
+
+    This is private if neighbours differ in one label.
+    """
     e = math.e
     flip = lambda label: (label + rng.integers(1, 3)) % 3  # noqa: E731
     return tuple((x, label if rng.random() < e / (e + 2) else int(flip(label))) for x, label in database)
@@ -172,8 +175,10 @@ def test_a_published_fault_is_refuted_and_its_witness_confirmed(name):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_the_runs_allowed_are_near_the_limit_of_any_auditor(name):
-    """Each case may use at most 60,000 runs, and at most 2,000 plus 2.5 times the runs that the best auditor
-    needs if it bets on the event of the case."""
+    """Each case may use at most 60,000 runs, and at most 2,000 plus 2.5 times its limit.
+
+    The limit is the runs that the best auditor needs if it bets on the event of the case.
+    """
     case = FAULTY[name]
     growth = best_log_growth(*case.event, case.claim.epsilon, case.claim.delta)
     assert case.runs <= min(60_000, 2_000 + 2.5 * 2 * math.log(1e6) / growth)
@@ -187,7 +192,7 @@ def test_a_control_is_not_refuted(name):
 
 
 def test_low_bits_reveal_the_count_only_if_floats_are_attacked():
-    """Inverse-CDF Laplace in doubles is private as real numbers and leaks as floats (Mironov, 2012)."""
+    """Inverse-CDF Laplace is private as real numbers and leaks as floats (Mironov, 2012)."""
 
     def textbook(database, rng):
         sign = 1.0 if rng.random() < 0.5 else -1.0

@@ -1,4 +1,4 @@
-"""Option values as texts on the command line, and the Python values that they stand for."""
+"""Option values as texts, and the Python values that they stand for."""
 
 import math
 from types import SimpleNamespace

@@ -1,9 +1,7 @@
-"""Every form of output is read. Each form below is noise except for one place that holds a secret bit.
+"""Every form of output is read: noise with a secret bit at one place.
 
 Each form is audited twice at ε = 1. A bit released at ε = 3 has to be refuted. A bit released at ε = ½ is
-refuted with probability at most 1e-6.
-
-The file is long because it lists every form of output that an audit reads.
+refuted with probability at most 1e-6. The file is long because it lists every form.
 """
 
 import array
@@ -194,7 +192,7 @@ FLOATS = {
 
 
 def grid(bit, rng):
-    """Return a number whose last bits reveal the given bit. The size of the number reveals nothing."""
+    """Return a number whose last bits reveal the given bit, but not its size."""
     return float(rng.integers(2**40)) / 2**40 + 2.0 ** -(44 + bit)
 
 
@@ -226,8 +224,10 @@ def test_a_bit_that_sits_in_one_place_is_found(name):
 
 
 def test_a_row_of_a_table_is_read_by_its_label_wherever_it_stands():
-    """A count with noise of scale 0.4 loses 2.5. If rows were read by place, the noise of other rows would
-    hide it."""
+    """A count with noise of scale 0.4 loses 2.5.
+
+    If rows were read by place, the noise of other rows would hide it.
+    """
 
     def release(database, rng):
         towns = ["Bonn", "Mainz", "Ulm"][int(rng.integers(3)) :]
@@ -395,7 +395,7 @@ def test_an_entry_of_a_wide_vector_is_found():
 
 
 def test_the_digest_of_a_huge_output_does_not_depend_on_its_type_or_width():
-    """A sampler's rows have the dtype and width of their batch, which depend on the other outputs."""
+    """A sampler's rows have the dtype and width of their batch."""
     whole = np.arange(200_000)
     assert stand_in(whole).digest == stand_in(whole.astype(float)).digest != stand_in(whole[::-1]).digest
     texts = np.array(["a"] * 200_000)
@@ -410,7 +410,7 @@ def test_only_the_ends_of_a_huge_output_are_kept_in_memory():
 
 @pytest.mark.parametrize("entries", [(), (2,)], ids=["numbers", "rows"])
 def test_types_that_a_sampler_gives_a_whole_batch_refute_nothing(entries):
-    """One NaN turns all numbers of its batch into floats, so their type depends on the other outputs."""
+    """One NaN turns all numbers of its batch into floats."""
 
     class Counts:
         def __call__(self, database, rng):

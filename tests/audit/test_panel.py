@@ -1,5 +1,4 @@
-"""The mechanisms of `benchmarks/panel.py`. The noise that a mechanism keeps is new in every audit, and each
-group of mechanisms is judged by its own rule."""
+"""The mechanisms of `benchmarks/panel.py`, and the rule of each group."""
 
 import importlib
 import math
@@ -60,7 +59,7 @@ def test_a_memory_starts_empty_and_returns_its_previous_release(panel, monkeypat
 
 @pytest.mark.parametrize("name", KEEPING)
 def test_noise_is_kept_within_an_audit_and_new_in_the_next(panel, monkeypatch, tmp_path, name):
-    """Ten Laplace draws all lie within 0.2 of the first with probability at most 0.2^9 = 5e-7."""
+    """Ten Laplace draws lie within 0.2 of the first with probability at most 5e-7."""
     answers = []
     for turn in range(10):
         folder = tmp_path / str(turn)

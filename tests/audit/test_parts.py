@@ -1,4 +1,4 @@
-"""Parts of structured outputs: if one entry leaks and the others are noise, the leak is located."""
+"""If one entry of an output leaks, the leak is located."""
 
 import collections
 import dataclasses

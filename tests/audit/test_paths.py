@@ -1,5 +1,4 @@
-"""Paths of neighbouring databases: their steps lie in the domain, and the search halves them and chooses
-their length."""
+"""Paths of neighbouring databases: their steps, their halves and their length."""
 
 import itertools
 import math
@@ -85,8 +84,10 @@ def test_lengths_leave_room_for_an_event_that_the_claim_forbids(epsilon, delta):
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3, 1.0])
 def test_the_first_length_is_nearly_best_if_every_step_loses_a_fifth_too_much(epsilon):
-    """The subject adds Laplace noise, and p = 1/2 at one end of the path. The growth (to second order) at the
-    first length is compared with the growth at every length."""
+    """The first length has nearly the largest growth of all lengths.
+
+    The growth is to second order, for Laplace noise and p = 1/2 at one end of the path.
+    """
 
     def promised(steps):
         return float(growth_rate(0.5, 0.5 * math.exp(-1.2 * steps * epsilon), steps * epsilon, 0.0))

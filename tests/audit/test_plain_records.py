@@ -1,4 +1,7 @@
-"""The records that a strategy certainly contains. Only these replace records when a witness is rounded."""
+"""The records that a strategy certainly contains.
+
+Only these replace records when a witness is rounded.
+"""
 
 import math
 
@@ -85,7 +88,7 @@ def test_simpler_pairs_are_round_within_the_domain_only():
 
 
 def keeps_large_ones(database, rng):
-    """Return a noisy indicator of any record of −2 or less. Its loss is 2."""
+    """Return a noisy indicator of any record of −2 or less, with loss 2."""
     return min(sum(min(record, 0.0) <= -2.0 for record in database), 1) + rng.laplace(scale=0.5)
 
 

@@ -1,9 +1,7 @@
-"""Defects that make an auditor refute true claims. Each is planted here, and a criterion must notice it.
+"""Planted defects that make an auditor refute true claims are noticed.
 
-The seeds are those of the first audits and were fixed in advance. In `test_false_alarms` the sound auditor
-audits the tight cases. If a defect needs another case, audits of that case without the defect must pass
-first, so that a failure is due to the defect. A sound auditor fails a criterion of tight audits with
-probability at most 1e-5 (`benchmarks/false_alarms.py`).
+The seeds were fixed in advance. Audits of the same case without the defect pass, here or in
+`test_false_alarms`. A sound auditor fails a criterion with probability at most 1e-5.
 """
 
 import itertools
@@ -33,8 +31,7 @@ from audit.verdict.terms import Terms
 
 @pytest.fixture
 def wealths(false_alarms):
-    """Return a function that audits a tight case a given number of times and yields the log wealths one at a
-    time."""
+    """Return a function that yields the log wealths of several audits of a case."""
 
     def made(name, betting=Betting, *, audits=10, **options):
         case = false_alarms.CASES[name]
@@ -73,7 +70,7 @@ def widest(self, view):
 
 
 def test_batch_width_as_a_feature_is_caught(wealths, false_alarms, monkeypatch):
-    """`test_features` catches this defect too: it compares columns with the values of single outputs."""
+    """`test_features` catches this defect too."""
     monkeypatch.setattr(Length, "column", widest)
     assert false_alarms.accused(wealths("threshold release", audits=30))
 
@@ -155,13 +152,15 @@ def test_skipping_batches_that_lose_is_caught(wealths, false_alarms):
 
 
 def one_stream(seed, path):
-    """Return the generator of a place in the seed tree. Planted defect: all blocks of a draw get the same
-    one."""
+    """Return the generator of a place in the seed tree.
+
+    Planted defect: all blocks of a draw get the same generator.
+    """
     return generator(seed, (*path[:2], 0, *path[3:]))
 
 
 def states(false_alarms, monkeypatch, derive):
-    """Return the starting state of the generator at every place of the seed tree that one audit uses."""
+    """Return the starting states of all generators that one audit uses."""
     made = {}
 
     def recorded(seed, path):
@@ -186,7 +185,7 @@ def test_one_stream_in_several_blocks_is_caught(false_alarms, monkeypatch):
 
 
 class Clock:
-    """A mechanism whose calls are perfectly private one by one, but alternate between two laws."""
+    """A mechanism whose private calls alternate between two laws."""
 
     def __init__(self):
         self.calls = 0
@@ -211,8 +210,10 @@ def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
 
 
 class Remembers:
-    """A mechanism that releases its last randomized response and a new one. Each call is private given all
-    earlier outputs."""
+    """A mechanism that releases its last randomized response and a new one.
+
+    Each call is private given all earlier outputs.
+    """
 
     def __init__(self):
         self.last = 0
@@ -223,11 +224,11 @@ class Remembers:
 
 
 def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, monkeypatch):
-    """The enumeration in `test_evidence` catches this too.
+    """One coin for a pair of calls is caught.
 
-    With one coin for a pair of calls, the remembered response comes from the other database in half of the
-    calls. The outputs (1, 0) and (0, 1) then have probabilities 15/32 and 3/32. Their ratio is 5, but the
-    claim allows at most 3.
+    With this defect, the remembered response comes from the other database in half of the calls. The
+    outputs (1, 0) and (0, 1) then have probabilities 15/32 and 3/32. Their ratio is 5, and the claim
+    allows 3.
     """
     case = false_alarms.Case(Remembers(), (([0], [1]),), math.log(3))
 
@@ -243,7 +244,7 @@ def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, mo
 
 
 def slow_on_the_right(database, rng):
-    """Return randomized response. On the right-hand database, [1], half of the runs do not finish."""
+    """Return randomized response, of which half of the runs on [1] do not finish."""
     if database == [1] and rng.random() < 0.5:
         raise MemoryError
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
@@ -267,8 +268,10 @@ def test_a_time_out_as_an_output_is_caught(false_alarms, monkeypatch):
 
 
 class TakesWhatComesFirst(Sampler):
-    """A sampler with too little time: runs with the answer "yes" are slow, and only the first blocks to
-    finish are merged."""
+    """A sampler that merges only the first blocks to finish.
+
+    Runs with the answer "yes" are slow.
+    """
 
     def draw(self, left_db, right_db, size, path, **options):
         if size == 1:
@@ -288,7 +291,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """A subject with Laplace noise in its law and in calls. The noise in `sample` is only a third as wide."""
+    """A subject with Laplace noise, which is a third as wide in `sample`."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

@@ -1,4 +1,4 @@
-"""What NOT_REFUTED means: a subject with the detectable ε would have been refuted nine times in ten."""
+"""An audit refutes a subject with the detectable ε nine times in ten."""
 
 import math
 import re
@@ -20,7 +20,7 @@ from audit.verdict.terms import Terms
 
 
 class Biased:
-    """A mechanism that returns one bit with Pr[1] = p on the left and q on the right."""
+    """A mechanism that returns 1 with probability p on the left and q on the right."""
 
     def __init__(self, p, q):
         self.p, self.q = p, q
@@ -45,8 +45,10 @@ def power_of(betting, *, epsilon, **changes):
 
 
 class Halves(Biased):
-    """A mechanism whose output is below 1 with probability p on the left and q on the right. The audit has to
-    learn this event."""
+    """A mechanism whose output is below 1 with probability p (left) or q (right).
+
+    The audit has to learn this event.
+    """
 
     def __call__(self, database, rng):
         return float(self.sample(database, 1, rng)[0])
@@ -64,15 +66,14 @@ def audited_halves(p, q, claim, *, seed):
 
 @pytest.mark.parametrize("claim", [(0.5, 0.0), (1.0, 0.05)])
 def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
-    """Each of 40 audits learns features and bins. The event has the probability that the result states.
+    """More than 22 of 40 audits refute at the detectable ε.
 
-    The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard errors).
-    At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6, and the test fails. At a power of 0.5
-    the test fails with probability 78.5 %, at 0.4 with 98.1 %.
+    The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard
+    errors). At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6. At a power of 0.5 the test
+    fails with probability 78.5 %, at 0.4 with 98.1 %.
 
-    Half-way between the claim and the detectable ε the growth is about a quarter of that at the detectable ε,
-    and hardly any audit refutes. If the power there were 0.1, nine or more of 12 audits would refute with
-    probability 1.7e-7.
+    Half-way between the claim and the detectable ε hardly any audit refutes. If the power there were 0.1,
+    nine or more of 12 audits would refute with probability 1.7e-7.
     """
     epsilon, delta = claim
     betting = audited_halves(0.5, (0.5 - delta) / math.exp(epsilon), claim, seed=0)
@@ -91,8 +92,10 @@ LOOK = 16
 
 
 def counted(calls):
-    """Return four counts of calls: inside and outside the event on the p side, then the same on the q side.
-    `calls` holds the flags (p side, inside) of each call."""
+    """Return four counts of calls: inside and outside the event, on each side.
+
+    The p side comes first. `calls` holds the flags (p side, inside) of each call.
+    """
     p_side, inside = calls
     return np.array(
         [(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float
@@ -100,9 +103,10 @@ def counted(calls):
 
 
 def refuted_by(calls, sizes, *, epsilon, rivals):
-    """Return whether bets on these calls cross the limit of 1e-6 at δ = 0. Betting alternates with learning.
+    """Return whether bets on these calls cross the limit of 1e-6 at δ = 0.
 
-    At first the stakes are equal on all events, and only one of the events ever happens.
+    Betting alternates with learning. At first the stakes are equal on all events, and only one of the events
+    happens.
     """
     wealth = 0.0
     for start, size in zip(2 * (LOOK + np.cumsum([0, *sizes])), sizes, strict=False):
@@ -121,9 +125,12 @@ def refuted_by(calls, sizes, *, epsilon, rivals):
 
 @pytest.mark.parametrize("rivals", [1, 36])
 def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypatch):
-    """The test makes 88 audits with other random numbers than the 200 simulations behind the estimate. At a
-    power of 0.85 (0.9 less 2.4 standard errors) 58 or fewer refute with probability 6.8e-6, and the test
-    fails. At a power of 0.5 it fails with probability 99.9 %."""
+    """More than 58 of 88 audits refute at the detectable ε.
+
+    The audits have other random numbers than the 200 simulations behind the estimate. At a power of 0.85
+    (0.9 less 2.4 standard errors) 58 or fewer refute with probability 6.8e-6. At a power of 0.5 the test
+    fails with probability 99.9 %.
+    """
     monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
     power = detectable(None, [Section(LOOK, tuple(SIZES))], epsilon=0.5, delta=0.0, significance=1e-6)
     rng = np.random.default_rng(88)
@@ -137,8 +144,10 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
 
 @pytest.mark.parametrize("rivals", [1, 7, 1_000])
 def test_the_limit_of_one_event_includes_the_stakes_on_its_rivals(rivals):
-    """Suppose the first batch wins `limit` on one event and nothing on its rivals. The wealth then just
-    reaches 1e6."""
+    """If the first batch wins `limit` on one event, the wealth reaches exactly 1e6.
+
+    It wins nothing on the event's rivals.
+    """
     limit = _Option(None, 0.5, rivals).limit(1e-6)
 
     def growth(pairs, events):
@@ -201,7 +210,7 @@ def test_the_event_named_distinguishes_the_databases(delta):
 
 
 class Mostly:
-    """A fair coin that lands on its edge in a few runs, more often on the left."""
+    """A fair coin that lands on its edge in a few runs, mostly on the left."""
 
     def __init__(self, right):
         self.right = right
@@ -222,8 +231,10 @@ def power_of_mostly(right, *, epsilon):
 
 
 def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
-    """Suppose the coin lands on its edge with probability 0.004 on the left and never on the right. Even this
-    event cannot refute ε = 2 in 20,000 pairs of runs. The complementary event can."""
+    """The complementary event can refute ε = 2 in 20,000 pairs of runs.
+
+    The event "on its edge" cannot, even with probability 0.004 on the left and 0 on the right.
+    """
     power = power_of_mostly(0.001, epsilon=2.0)
     assert power.event is not None
     assert power.p == pytest.approx(0.996, abs=0.004)
@@ -232,8 +243,10 @@ def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
 
 @pytest.fixture
 def only_rare(monkeypatch):
-    """Remove the event "not on its edge". At ε = 0 it is exactly as informative as the event "on its
-    edge"."""
+    """Remove the event "not on its edge".
+
+    At ε = 0 this event is exactly as informative as the event "on its edge".
+    """
     options = audit.evidence.power._options
     monkeypatch.setattr(
         audit.evidence.power, "_options", lambda *given: [o for o in options(*given) if o.p < 0.5]
@@ -242,10 +255,10 @@ def only_rare(monkeypatch):
 
 @pytest.mark.usefixtures("only_rare")
 def test_an_event_too_rare_to_refute_has_no_detectable_epsilon():
-    """The true ε is infinite, but these runs cannot refute by this event, so no ε is detectable.
+    """The true ε is infinite, but this event cannot refute.
 
-    About 80 of 40,000 calls show the event. Each of these calls adds less than ln(1 + 2/(2e² − 0.004)) =
-    0.127 nats. Together they add 10 nats of the 13.8 needed.
+    About 80 of 40,000 calls show the event. Each adds less than ln(1 + 2/(2e² − 0.004)) = 0.127 nats.
+    Together they add 10 nats of the 13.8 needed.
     """
     power = power_of_mostly(0.0, epsilon=2.0)
     assert power.event is not None
@@ -257,8 +270,7 @@ PAIR = {"pairs": [([0], [1])]}
 
 @pytest.mark.parametrize(("budget", "verdict"), [(224, Verdict.INCONCLUSIVE), (2_000, Verdict.NOT_REFUTED)])
 def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(budget, verdict):
-    """On this pair 224 runs can refute a mechanism that returns its database. By the events of this coin they
-    can refute no mechanism, whatever its ε."""
+    """224 runs can refute a mechanism that returns its database, but none by this coin's events."""
     result = audit_privacy(Biased(0.4, 0.4), PureDP(1.0), **PAIR, budget=budget)
     assert result.verdict is verdict
     assert (result.detectable_epsilon is None) == (verdict is Verdict.INCONCLUSIVE)

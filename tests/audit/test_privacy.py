@@ -1,9 +1,8 @@
-"""The verdict on every kind of mechanism, and the message for every bad argument.
+"""The verdict on every kind of mechanism, and the message for bad arguments.
 
-A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty
-mechanism here breaks its claim so clearly that an audit misses it with probability below 1e-9.
-
-The file is long because it has a few lines for each kind of mechanism and each bad argument.
+A correct mechanism is refuted with probability at most 1e-6. A faulty mechanism is missed with
+probability below 1e-9. The file is long because it has a few lines for each kind of mechanism and each
+bad argument.
 """
 
 import functools
@@ -161,8 +160,10 @@ def test_a_correct_mechanism_is_not_refuted_however_it_behaves(name, capsys):
 
 @pytest.mark.parametrize("make", [CachesNoise, cache_in_a_closure])
 def test_cached_noise_refutes_nothing_and_asks_for_a_factory(make):
-    """Sums differ by 0.1 under noise of scale 1. A small claim needs fewer fresh processes than a large
-    one."""
+    """A small claim needs fewer fresh processes than a large claim.
+
+    Sums differ by 0.1 under noise of scale 1.
+    """
     result = audited(make(), PureDP(0.1), pairs=[([0.0], [0.1])])
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "give `fresh=`" in result.reason
@@ -201,8 +202,10 @@ def test_the_databases_of_the_user_do_not_change():
 
 
 def mutates_late(database, rng):
-    """Return the first record with too little noise. After a number of calls, also change the input. The
-    calls are counted in an environment variable, which copies of the function share."""
+    """Return the first record with too little noise, and later change the input.
+
+    The calls are counted in an environment variable, which copies of the function share.
+    """
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)
     answer = database[0] + rng.laplace(scale=0.1)
@@ -213,8 +216,10 @@ def mutates_late(database, rng):
 
 @pytest.mark.parametrize("stage", ["audit", "confirmation"])
 def test_an_input_that_is_changed_late_loses_neither_runs_nor_the_refutation(stage, monkeypatch):
-    """The runs before the restart of the audit are counted. A change during the confirmation does not lose
-    the refutation."""
+    """The runs before the restart of the audit are counted.
+
+    A change during the confirmation does not lose the refutation.
+    """
 
     def audited_with(calls):
         monkeypatch.setenv("CALLS_LEFT", str(calls))
@@ -344,8 +349,10 @@ def test_a_mechanism_that_kills_its_process_is_an_error_in_isolation():
 
 
 class SlowOn:
-    """Randomized response that does not finish on one database. Instead of a time-out it runs out of memory:
-    this is faster, and the audit treats both the same."""
+    """Randomized response that runs out of memory on one database.
+
+    The audit treats this like a time-out, which is slower.
+    """
 
     def __init__(self, value, share=0.6):
         self.value, self.share = value, share
@@ -414,7 +421,7 @@ def stored(result):
 
 
 class Noisy:
-    """A sum with noise of scale 1/3. Its `sample` draws many outputs at once."""
+    """A sum with noise of scale 1/3, whose `sample` draws many outputs at once."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace(scale=1 / 3)
@@ -490,8 +497,7 @@ def test_only_runs_cut_short_by_the_time_limit_say_so():
 
 
 def test_not_refuted_gives_the_epsilon_that_was_detectable():
-    """With 10,000 runs and a claim of ln 3, the detectable ε lies above the claim and below the largest ε
-    that these runs can certify."""
+    """The detectable ε lies above the claim of ln 3 and below the ceiling."""
     result = audited(response, budget=10_000)
     assert result.verdict is Verdict.NOT_REFUTED
     assert CLAIM.epsilon < result.detectable_epsilon < result.ceiling_epsilon
@@ -684,11 +690,10 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 
 
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
-    """Bets differ in a constant h. If the subject leaks, a call pays 2 − h − δ on the p side and h − δ on the
-    q side.
+    """If the subject leaks, a call pays 2 − h − δ on the p side and h − δ on the q side.
 
-    The largest stake is 0.985 of the possible loss. Its growth, at the best h, gives the fewest calls that
-    can refute. A real audit also needs runs to choose a pair and an event.
+    Bets differ in the constant h. The largest stake is 0.985 of the possible loss. Its growth, at the
+    best h, gives the fewest calls that can refute.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

@@ -21,7 +21,7 @@ def after(runs, *, budget=1000, stage="bet"):
 
 
 def test_the_time_left_is_measured_over_the_later_half_of_the_runs():
-    """The start of processes takes 4 s. Then come 10,000 runs a second, so the whole audit takes 24 s."""
+    """After 4 s for starting processes come 10,000 runs a second, 24 s in all."""
     pace = Pace()
     for seconds, runs in ((3.9, 20), (4.0, 100), (4.5, 5_000)):
         pace.note(runs, elapsed=seconds)
@@ -38,7 +38,7 @@ def test_nothing_is_drawn_if_stderr_is_not_a_terminal(capsys):
 
 
 def rendered(events):
-    """Return what a terminal shows after these events, each given as (seconds, event)."""
+    """Return what a terminal shows after these events, given as (seconds, event)."""
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
     now = [0.0]
     bars = []

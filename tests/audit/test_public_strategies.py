@@ -1,5 +1,7 @@
-"""The public strategies: they draw neighbours of allowed sizes under every relation, and failing pairs
-shrink. Problems have names."""
+"""The public strategies draw neighbours of allowed sizes under every relation.
+
+Failing pairs shrink, and problems have names.
+"""
 
 import pytest
 from hypothesis import HealthCheck, find, given, settings

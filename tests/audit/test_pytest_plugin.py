@@ -1,4 +1,4 @@
-"""The plugin: what a failing audit shows, what a session reports, and no effect on other sessions."""
+"""The plugin: failing audits, the report of a session, no effect elsewhere."""
 
 import json
 import math
@@ -36,7 +36,10 @@ MECHANISMS = """
 
 @pytest.fixture
 def session(pytester):
-    """Return a function that runs pytest on the mechanisms and some tests, with warnings as errors."""
+    """Return a function that runs pytest on the mechanisms and some tests.
+
+    Warnings are errors.
+    """
 
     def run(tests, *arguments):
         pytester.makepyfile(test_privacy=MECHANISMS + tests)
@@ -104,8 +107,7 @@ WRONG = ("failure", "error")
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Return, for each test of one session with many audits, the text of its failure, or None if it
-    passed."""
+    """Return the failure of each test of one session, or None if it passed."""
     folder = tmp_path_factory.mktemp("many")
     (folder / "test_privacy.py").write_text(textwrap.dedent(MECHANISMS + MANY))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
@@ -117,14 +119,14 @@ def outcomes(tmp_path_factory):
 
 
 def explanation(text):
-    """Return the lines that say what failed. Check that none shows our code."""
+    """Return the lines that say what failed, and check that none shows our code."""
     assert "/audit/" not in text
     assert "During handling" not in text
     return [line for line in text.splitlines() if line.startswith("E ")]
 
 
 def rows(text):
-    """Return the number of rows that a failed test takes on a screen of 80 columns, headline included."""
+    """Return the number of rows of a failed test on a screen of 80 columns."""
     return 1 + sum(max(1, math.ceil(len(line) / 80)) for line in text.splitlines())
 
 
@@ -265,7 +267,7 @@ def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_
 
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "with xdist"])
 def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
-    """The session runs with -v and reports the progress of its audits at every opportunity."""
+    """The session runs with -v and reports progress at every opportunity."""
     pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
     arguments = ("-v", "--audit-budget=2000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
     result = session(TWO, *arguments)

@@ -1,4 +1,4 @@
-"""A recording generator gives the same numbers as the ordinary one and records what was drawn."""
+"""A recording generator gives the ordinary numbers and records the draws."""
 
 import random
 import secrets

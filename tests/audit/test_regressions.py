@@ -1,4 +1,4 @@
-"""Saved refutations as regression tests: they fail if the fault is back and pass if it is gone."""
+"""Saved refutations as tests, which fail only if the fault is back."""
 
 import io
 import os
@@ -63,7 +63,9 @@ BRIEF = ["--epsilon", "0.1", "--pair", "[0]", "[1]", "--budget", "4000"]
 
 
 def command(folder, *arguments):
-    """Run `dp-audit` from a folder, in this process. Return its exit code and whole output on one line.
+    """Run `dp-audit` from a folder in this process.
+
+    Return its exit code and whole output on one line.
 
     The target is imported anew in every call. Runs are drawn in this process too (`in_process`).
     """
@@ -86,7 +88,7 @@ def replay(folder, *arguments):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a project with two saved refutations beside its tests, and a result without a refutation."""
+    """Return a project with two saved refutations and a result without one."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "mine.py").write_text(MECHANISMS)
     (folder / "tests" / "witnesses").mkdir(parents=True)
@@ -98,8 +100,10 @@ def project(tmp_path_factory):
 
 
 def outcomes(project, *arguments, **environment):
-    """Run the project's tests from its root. Return the failure of each test (None if it passed), and the
-    output."""
+    """Run the project's tests from its root.
+
+    Return the failure of each test (None if it passed), and the output.
+    """
     session = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
     ran = subprocess.run(
         [*session, "--junitxml=junit.xml", *arguments],
@@ -137,8 +141,7 @@ def test_a_fault_that_is_back_fails_without_our_traceback(faulty):
 
 
 def test_a_fault_that_is_gone_passes_and_the_marker_selects_regression_tests(project):
-    """The repaired release has the noise that the claim needs. So the claim is refuted with probability at
-    most 1e-6."""
+    """The repaired release is refuted with probability at most 1e-6."""
     found, _ = outcomes(project, "-m", "audit", "-k", "release or same", REPAIRED="1")
     assert found == {"test_fault_stays_away[release]": None, "test_on_the_same_but_new_runs": None}
 
@@ -148,8 +151,10 @@ def test_a_witness_may_be_checked_on_another_subject(faulty):
 
 
 def test_new_runs_find_the_fault_too(faulty):
-    """The fault is missed with probability far below 1e-7, because the confirmation makes three times the
-    needed runs."""
+    """The fault is missed with probability far below 1e-7.
+
+    The confirmation makes three times the needed runs.
+    """
     assert "release does not satisfy its claim" in faulty[0]["test_on_the_same_but_new_runs"]
 
 
@@ -169,8 +174,7 @@ def test_replays_are_in_the_table_of_the_session(faulty):
 
 
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
-    """The target is the file with the saved name in the nearest folder above the witness, not in the working
-    folder."""
+    """The target is the file of the saved name in the nearest folder above the witness."""
     witness = project / "tests" / "witnesses" / "leak.json"
     code, said = replay(tmp_path, witness)
     assert code == 1
@@ -186,8 +190,7 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
 
 
 def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(project, tmp_path, monkeypatch):
-    """The mechanism in the other file returns a constant. So the witness would pass if that file were
-    used."""
+    """The other file returns a constant, so with it the witness would pass."""
     witness = project / "tests" / "witnesses" / "leak.json"
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     monkeypatch.chdir(tmp_path)
@@ -200,8 +203,10 @@ def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(pro
 
 
 def test_an_unchanged_file_comes_before_a_nearer_one(project, tmp_path, monkeypatch):
-    """The result is saved outside the project. A folder above the result has another file with the name of
-    the target's file."""
+    """A folder above the result has another file with the name of the target's file.
+
+    The result is saved outside the project.
+    """
     away = tmp_path / "results" / "leak.json"
     away.parent.mkdir()
     away.write_text((project / "tests" / "witnesses" / "leak.json").read_text())

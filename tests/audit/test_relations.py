@@ -1,4 +1,4 @@
-"""Each relation says which databases are neighbours, and lists all neighbours of a database and no others.
+"""Each relation lists all neighbours of a database and no others.
 
 The file is long because the same databases go through all relations.
 """

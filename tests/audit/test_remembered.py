@@ -1,5 +1,7 @@
-"""Refuted pairs that the next audit tries first: the same pairs make a file of the same bytes, and no pair
-outside the domain is tried."""
+"""Refuted pairs that the next audit tries first.
+
+The same pairs make the same bytes, and no pair outside the domain is tried.
+"""
 
 import json
 import re
@@ -23,7 +25,7 @@ WIDE = {"records": list(range(60)), "size": 4, "budget": 1_000, "recorded": Fals
 
 
 def rarely_leaks(database, rng):
-    """Return a coin, or "leak" on one of 60^4 databases. No audit finds that database by chance."""
+    """Return a coin, or "leak" on one of 60^4 databases."""
     return "leak" if database == RARE[0] else int(rng.integers(0, 2))
 
 
@@ -42,8 +44,7 @@ def folder(tmp_path):
 
 
 def test_a_remembered_pair_is_tried_first_and_the_result_repeats_it_with_the_same_seed(folder, tmp_path):
-    """Without the remembered pair the audit misses the leak: it meets the leaking database with probability
-    below 1e-3."""
+    """Without the remembered pair the audit meets the leak with probability below 1e-3."""
     assert not audited().refuted
     again = audited(remember=folder)
     assert again.refuted

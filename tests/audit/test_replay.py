@@ -1,4 +1,4 @@
-"""A saved refutation is repeated, with the same runs from its seed or with new runs."""
+"""A saved refutation is repeated, with the same or with new runs."""
 
 import math
 from dataclasses import replace
@@ -52,7 +52,7 @@ def shrinks_its_input(database, rng):
 
 
 def made_anew(name):
-    """Return a new subject that has made no run. A fresh process can build it without this module."""
+    """Return a new subject, which a fresh process can build without this module."""
 
     def text(database, rng):
         return "yes" if (database == [1]) == (rng.random() < 0.99) else "no"
@@ -101,8 +101,10 @@ def test_a_replay_reproduces_the_saved_refutation_exactly(name):
 
 
 def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
-    """The outputs 0, 1, 2, 3 have probabilities 0.5, 0.3, 0.15, 0.05 on the left, and the reverse on the
-    right."""
+    """The outputs 0, 1, 2, 3 have probabilities 0.5, 0.3, 0.15, 0.05 on the left.
+
+    On the right they are reversed.
+    """
 
     class Ranked:
         def __call__(self, database, rng):
@@ -121,8 +123,10 @@ def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
 
 @pytest.mark.parametrize("name", ["many at once", "one by one", "text"])
 def test_a_fresh_replay_draws_new_runs(name):
-    """The fault is missed with probability far below 1e-9, because the confirmation makes three times the
-    needed runs."""
+    """The fault is missed with probability far below 1e-9.
+
+    The confirmation makes three times the needed runs.
+    """
     result = refuted(made_anew(name))
     again = result.replay(made_anew(name), fresh=True)
     assert again.verdict is Verdict.REFUTED
@@ -141,8 +145,7 @@ def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
 
 
 def test_the_bounds_of_a_replay_hold_at_their_stated_confidence():
-    """The interval of the witness itself has confidence 0.99 only, so it gives a higher lower bound on ε than
-    the replay."""
+    """The interval of the witness has confidence 0.99 only, so its bound is higher."""
     again = refuted(Loud()).replay()
     assert 1.0 < again.epsilon_lower < again.witness.epsilon_lower
     assert again.delta_lower > 0
@@ -161,7 +164,7 @@ def test_an_exact_refutation_of_an_enormous_claim_is_replayed():
 
 
 def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
-    """The k-th candidate was confirmed at significance·2^−k. A replay must use the same level."""
+    """A replay uses significance·2^−k, at which the k-th candidate was confirmed."""
     import audit.verdict.redraw
 
     levels = []
@@ -178,16 +181,20 @@ def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
 
 
 def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
-    """The repaired mechanism meets the claim with equality, so the claim is refuted with probability at most
-    1e-6."""
+    """The repaired mechanism is refuted with probability at most 1e-6.
+
+    It meets the claim with equality.
+    """
     again = refuted(Loud()).replay(Repaired())
     assert again.verdict is Verdict.NOT_REFUTED
     assert "differ" in again.notes[0]
 
 
 def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
-    """The result of a replay repeats nothing that only the audit checked: other pairs, absence of state, the
-    budget."""
+    """A replay repeats nothing that only the audit checked.
+
+    This is other pairs, absence of state, and the budget.
+    """
     stateless = "the subject keeps no state between runs"
     saved = refuted(Loud())
     assert stateless in saved.assumptions
@@ -203,7 +210,10 @@ def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
 
 
 def test_a_witness_that_stands_on_another_subject_names_both():
-    """The function adds the same noise as `Loud`, so its fault is missed with probability far below 1e-9."""
+    """The fault of the function is missed with probability far below 1e-9.
+
+    It adds the same noise as `Loud`.
+    """
     again = refuted(Loud()).replay(by_call, fresh=True)
     assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
     assert again.notes[1] == "the replayed witness was saved by an audit of Loud"
@@ -271,7 +281,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
 
 
 class LoudSteps(Loud):
-    """A noisy sum whose loss per step is 0.13, where the claim allows 0.1."""
+    """A noisy sum whose loss per step is 0.13 against a claim of 0.1."""
 
     scale = 1 / 0.13
 
@@ -288,7 +298,7 @@ class TightSteps(LoudSteps):
 
 @pytest.fixture(scope="module")
 def distant():
-    """Return a refutation on distant databases, after a round trip through JSON.
+    """Return a refutation on distant databases, saved and read as JSON.
 
     Audits of neighbours show nothing within this budget.
     """
@@ -302,8 +312,10 @@ def distant():
 
 
 def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(distant):
-    """A fresh replay misses the fault with probability far below 1e-9, because the confirmation makes three
-    times the needed runs."""
+    """A fresh replay misses the fault with probability far below 1e-9.
+
+    The confirmation makes three times the needed runs.
+    """
     again = distant.replay(LoudSteps())
     assert again.verdict is Verdict.REFUTED
     assert counts(again.witness) == counts(distant.witness)
@@ -316,8 +328,10 @@ def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(dist
 
 
 def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant):
-    """The claim about the distance holds, so it is refuted with probability at most 1e-6. Between neighbours
-    the same loss would refute the claim."""
+    """The claim about the distance is refuted with probability at most 1e-6.
+
+    Between neighbours the same loss would refute the claim.
+    """
     witness = distant.witness
     assert distant.replay(TightSteps(), fresh=True).verdict is Verdict.NOT_REFUTED
     any_two = "a relation of one's own, under which they would be neighbours"
@@ -327,8 +341,10 @@ def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant
 
 @pytest.mark.parametrize("fitting", [LoudSteps(), TightSteps()], ids=["loud", "tight"])
 def test_a_distant_witness_is_judged_by_laws_too(fitting):
-    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20. Their log-ratio, 20/scale, is the loss
-    of 20 steps."""
+    """The loss of 20 steps is 20/scale.
+
+    Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20.
+    """
 
     class Declared(type(fitting)):
         def distribution(self, database):

@@ -1,4 +1,4 @@
-"""A replay decides by its own runs, not by a claim, a flag or counts in the file."""
+"""A replay decides by its own runs, not by what the file says."""
 
 import dataclasses
 import json
@@ -62,7 +62,7 @@ def forged(result, **witness):
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_another_claim_is_decided_by_runs(refuted, fresh):
-    """The noise is exactly 2.5-private, so the claim ε = 2.5 is refuted with probability at most 1e-6."""
+    """The claim ε = 2.5 holds, so it is refuted with probability at most 1e-6."""
     assert replace(refuted, claim=PureDP(2.5)).replay(fresh=fresh).verdict is Verdict.NOT_REFUTED
     edited = AuditResult.from_json(replace(refuted, claim=PureDP(2.5)).to_json())
     assert edited.replay(loud, fresh=fresh).verdict is Verdict.NOT_REFUTED
@@ -120,7 +120,7 @@ def test_the_command_line_says_that_broken_code_was_not_audited(saved, tmp_path,
 
 
 class Declared:
-    """A subject with Laplace noise, whose law and code have separate scales."""
+    """A subject with Laplace noise of separate scales in law and code."""
 
     def __init__(self, law, code):
         self.law, self.code = law, code
@@ -161,8 +161,10 @@ def exact():
     ids=["as it was", "repaired", "law alone repaired", "law raises", "code raises"],
 )
 def test_an_exact_refutation_is_replayed_by_laws_that_the_code_keeps(exact, subject, verdict, said):
-    """In one case the law has scale 1, but the runs have noise of scale 0.4. A comparison of 1,000 runs
-    misses this with probability far below 1e-9."""
+    """1,000 runs miss the difference with probability far below 1e-9.
+
+    In one case the law has scale 1, but the runs have noise of scale 0.4.
+    """
     again = exact.replay(subject)
     assert again.verdict is verdict
     assert said in again.reason
@@ -190,8 +192,10 @@ def test_an_unconfirmed_refutation_is_refused_as_a_regression_test(unconfirmed, 
 
 
 def test_an_unconfirmed_refutation_is_replayed_until_it_decides(unconfirmed):
-    """The replay makes three times the calls that it needs, so it misses a loss of 2.5 against a claim of 1
-    with probability below 1e-9."""
+    """The replay misses a loss of 2.5 against a claim of 1 with probability below 1e-9.
+
+    It makes three times the calls that it needs.
+    """
     assert unconfirmed.replay().verdict is Verdict.REFUTED
     assert unconfirmed.replay(repaired).verdict is Verdict.NOT_REFUTED
 
@@ -207,8 +211,10 @@ def test_a_replay_that_would_take_too_many_runs_says_so(unconfirmed):
 
 
 def telling(event):
-    """Return a subject that draws its noise when it is made. In this process, the noise makes the event
-    happen on one database only."""
+    """Return a subject that draws its noise when it is made.
+
+    In this process, the event happens on one database only.
+    """
 
     class Kept:  # sent to fresh processes as code, so they import no module for it
         def __init__(self):
@@ -224,7 +230,7 @@ def telling(event):
 
 
 def test_kept_noise_is_not_refuted_by_a_replay(refuted):
-    """In this process p = 1 and q = 0 in every run. Fresh processes draw the noise anew."""
+    """In this process p = 1 and q = 0, and fresh processes draw the noise anew."""
     kept = telling(refuted.witness.event)
     flipped = refuted.witness
     if flipped.event.contains(kept([0], None)) != (flipped.direction == "left"):

@@ -1,5 +1,7 @@
-"""Users' classes in other processes: saved witnesses are replayed where the classes are not loaded, and
-classes are sent by value."""
+"""Saved witnesses are replayed in processes without the user's classes.
+
+Classes are sent by value.
+"""
 
 import subprocess
 import sys
@@ -97,7 +99,7 @@ def test_a_class_that_no_longer_exists_is_named_in_one_line(call, tmp_path):
 
 
 def test_a_problem_that_cannot_be_saved_has_to_be_given(call, tmp_path):
-    """A search found the problem. Without the problem, nothing measures what the learner does now."""
+    """The search found the problem, and a replay cannot measure errors without it."""
     (tmp_path / "mine.py").write_text(
         MODULE.replace("@dataclass(frozen=True)\nclass Problem", "class Problem").replace(
             '    name: str = "own"\n    heads: int = 0\n',

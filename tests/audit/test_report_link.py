@@ -1,4 +1,7 @@
-"""In a project with folders named like ours, our package for pages is found and no project code runs."""
+"""Our package for pages is found in a project with folders named like ours.
+
+No project code runs.
+"""
 
 import os
 import subprocess
@@ -16,7 +19,7 @@ ROOT = Path(audit.__file__).parent.parent
 
 
 def run(folder, code=CODE):
-    """Run Python in `folder` with that folder first on the path, as `python script.py` and pytest do."""
+    """Run Python in `folder` with that folder first on the path."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -25,8 +28,10 @@ def run(folder, code=CODE):
 
 @pytest.fixture
 def project(tmp_path):
-    """Return a project with top-level packages `mechanisms`, `learners` and `reports`, whose code must not
-    run."""
+    """Return a project with packages `mechanisms`, `learners` and `reports`.
+
+    Their code must not run.
+    """
     for name in ("mechanisms", "learners", "reports"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(f"raise SystemExit('the {name} of the project ran')\n")
@@ -64,7 +69,7 @@ def test_our_package_is_imported_by_its_name_if_nothing_else_has_it(tmp_path):
 
 
 def test_a_foreign_package_in_our_place_is_named(tmp_path, monkeypatch):
-    """Another distribution has installed a package of the same name over ours."""
+    """Another distribution has installed a package of our name."""
     foreign = tmp_path / "reports" / "__init__.py"
     foreign.parent.mkdir()
     foreign.write_text("")

@@ -218,7 +218,7 @@ def damaged(edit):
 
 
 def with_number(field, written):
-    """Return a result whose field holds this JSON text. No Python value is written as such a text."""
+    """Return a result whose field holds this JSON text."""
     mark = "here"
     return damaged(lambda d: d["result"].update({field: mark})).replace(f'"{mark}"', written)
 
@@ -354,8 +354,10 @@ def test_damage_is_named_in_one_line(text, message, tmp_path):
 
 
 def test_random_damage_never_ends_in_another_error():
-    """If a byte at a random position is replaced, or the text is cut there, reading gives a result or one of
-    our errors."""
+    """Reading a damaged file gives a result or one of our errors.
+
+    A byte at a random position is replaced, or the text is cut there.
+    """
     text = layout(refuted(witness=witness(left=({1, 2}, b"x", np.array([1]), {3: 4}))).to_json()).encode()
     rng = np.random.default_rng(0)
     for position in rng.integers(len(text), size=1500):
@@ -418,7 +420,10 @@ def flat(result):
 
 
 def test_the_report_describes_the_witness_in_sentences():
-    """The event has probability 0.05 on the right, so the claim allows it e·0.05 = 0.1359 on the left."""
+    """The claim allows the event e·0.05 = 0.1359 on the left.
+
+    On the right its probability is 0.05.
+    """
     said = flat(refuted())
     assert said.startswith("REFUTED laplace PureDP(epsilon=1) under replace one ")
     assert (
@@ -482,8 +487,10 @@ def test_not_refuted_says_that_it_is_no_proof_and_what_is_detectable():
 
 
 def test_each_of_two_bounds_names_the_value_of_the_other_number():
-    """The bound 0 on ε holds at δ = 0.05. The bound 0.025 on δ holds at ε = 2. Together the two numbers are
-    not a claim."""
+    """The bound 0 on ε holds at δ = 0.05, and the bound 0.025 on δ at ε = 2.
+
+    Together the two numbers are not a claim.
+    """
     claim = ApproximateDP(2.0, 0.05)
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
@@ -504,8 +511,10 @@ def test_proved_names_its_family():
 
 
 def test_exact_laws_that_prove_nothing_say_why():
-    """The first result compared only some pairs. The second compared all pairs of a family, but its laws are
-    continuous and were compared in floating point."""
+    """The first result compared only some pairs.
+
+    The second result compared all pairs of a family by continuous laws, in floating point.
+    """
     some = flat(clean(evidence=Evidence.EXACT, pairs_tried=512))
     assert "Other pairs were not compared: this is not a proof." in some
     family = "the one neighbouring pair (replace-one) of size 1 over [0, 1]"

@@ -1,4 +1,4 @@
-"""The sentences of results: each has a kind and gets the values that its words name."""
+"""Each sentence of a result has a kind, and gets the values that its words name."""
 
 import ast
 import copy
@@ -13,7 +13,7 @@ from audit.values.said import UNSEEDED, Said, Says
 
 
 def says(node):
-    """Return the member of `Says` that a piece of code names, or None if it names none."""
+    """Return the member of `Says` that a piece of code names, or None."""
     of_says = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Says"
     return node.attr if of_says else None
 

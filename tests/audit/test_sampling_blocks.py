@@ -1,5 +1,4 @@
-"""Blocks of runs. The number of runs alone decides where blocks are cut, the seed tree decides what runs
-draw, and coins decide the order of the sides."""
+"""Blocks of runs, as the number of runs, the seed tree and the coins decide them."""
 
 import numpy as np
 import pytest
@@ -48,7 +47,7 @@ def test_places_of_the_seed_tree_have_separate_streams():
 
 
 def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
-    """The expected runs are computed by hand from the seed tree, for one block of three pairs."""
+    """The runs of one block of three pairs are computed by hand from the seed tree."""
     sampler = Sampler(adapt(noisy), seed=3)
     left, right = sides(sampler, [10], [20], 3, (BET, 4))
     rng = generator(3, (BET, 4, 0, RUNS))
@@ -60,8 +59,7 @@ def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
 
 
 def test_each_side_comes_first_about_half_of_the_time():
-    """With fair coins the left side is first in 400 to 600 of 1,000 pairs, except with probability 2e-10
-    (binomial). With a fixed order the count is 0 or 1,000."""
+    """The left side is first in 400 to 600 of 1,000 pairs, except with probability 2e-10."""
     calls = []
     mechanism = adapt(lambda database, rng: calls.append(database[0]))
     sampler = Sampler(mechanism, seed=0)
@@ -71,7 +69,7 @@ def test_each_side_comes_first_about_half_of_the_time():
 
 
 def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
-    """The expected runs are computed by hand from the seed tree, for one block of six runs."""
+    """The runs of one block of six runs are computed by hand from the seed tree."""
     sampler = Sampler(adapt(noisy), seed=3)
     left, right = sides(sampler, [10], [20], 3, (BET, 4), by_call=True)
     rng = generator(3, (BET, 4, 0, RUNS))
@@ -83,8 +81,7 @@ def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
 
 
 def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
-    """In about half of 1,000 pairs of successive calls the sides differ. The count is outside [400, 600] with
-    probability 2e-10 (binomial)."""
+    """The sides differ in 400 to 600 of 1,000 pairs, except with probability 2e-10."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 1000, (BET,), by_call=True))
@@ -96,8 +93,10 @@ def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
 def test_the_number_of_runs_of_each_side_is_known_from_the_plan(mechanism, singly):
-    """Coins choose the side of each run, so the number of runs on a side varies from batch to batch. If a
-    batch is interrupted, its bet is settled with the planned numbers."""
+    """Coins choose the side of each run, so the numbers of runs vary.
+
+    If a batch is interrupted, its bet is settled with the planned numbers.
+    """
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
@@ -219,8 +218,7 @@ def test_objects_that_a_sampler_returns_again_are_copied():
 
 
 def test_half_batches_come_in_an_order_that_coins_decide():
-    """One call for the left side and one for the right side make each of 200 blocks. With fair coins the left
-    call is first in 60 to 140 blocks, except with probability 7e-9 (binomial)."""
+    """The left call is first in 60 to 140 of 200 blocks, except with probability 7e-9."""
     calls = []
 
     class Recording(Vectorised):
@@ -268,8 +266,7 @@ def test_runs_that_are_not_coupled_share_no_state():
 
 
 def test_coupled_runs_begin_with_equal_numbers_after_any_previous_pair():
-    """The left side draws more numbers than the right one, but in each pair both sides begin with the same
-    numbers."""
+    """In each pair the two sides begin with the same numbers."""
 
     def greedy(database, rng):
         first = rng.random()
@@ -282,7 +279,7 @@ def test_coupled_runs_begin_with_equal_numbers_after_any_previous_pair():
 
 
 def test_either_side_of_coupled_pairs_may_come_first():
-    """With fair coins the left side is first in 60 to 140 of 200 pairs, except with probability 7e-9."""
+    """The left side is first in 60 to 140 of 200 pairs, except with probability 7e-9."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 200, (EXPLORE,), coupled=True))
@@ -293,8 +290,7 @@ def test_either_side_of_coupled_pairs_may_come_first():
 
 
 class Counting(Vectorised):
-    """A subject whose outputs show how it was called: the answers of single calls are larger by about 1,000
-    than those of `sample`."""
+    """A subject whose single calls give answers larger by about 1,000 than `sample`."""
 
     def __call__(self, database, rng):
         return 1000 + noisy(database, rng)
@@ -305,7 +301,7 @@ class Counting(Vectorised):
 
 @pytest.mark.parametrize("way", ["coupled", "singly"])
 def test_coupled_and_single_runs_are_made_by_single_calls(way):
-    """Answers above 500 come from single calls: Laplace noise exceeds 500 with probability exp(−500)."""
+    """Answers above 500 come from single calls, because Laplace noise stays below 500."""
     sampler = Sampler(adapt(Counting()), seed=0)
     left, right = sides(sampler, [0], [1], 30, (EXPLORE,), **{way: True})
     assert len(left) == len(right) == 30
@@ -385,8 +381,10 @@ def test_the_parts_of_a_block_are_those_of_single_calls_if_sample_fails():
 
 @pytest.mark.parametrize("start", [0, 1])
 def test_states_written_into_memory_give_the_draws_of_states_that_are_set(monkeypatch, start):
-    """A draw of 32 bits uses half of a 64-bit number. The generator keeps the other half for the next draw,
-    and this half is reset too."""
+    """The half of a 64-bit number that a generator keeps is reset too.
+
+    A draw of 32 bits uses one half of it.
+    """
 
     def draws(database, rng):
         return rng.integers(9, dtype=np.uint32), rng.normal(), rng.laplace()

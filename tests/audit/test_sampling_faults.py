@@ -1,4 +1,4 @@
-"""What a mechanism may do: raise, hang, print, warn, exit, change its input, return its own buffers."""
+"""What a mechanism may do: raise, hang, print, exit, change its input."""
 
 import signal
 import sys

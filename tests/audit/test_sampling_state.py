@@ -1,4 +1,4 @@
-"""Subjects that keep state are detected; on request, every run gets a new subject."""
+"""Subjects that keep state are detected, or made anew for every run."""
 
 import functools
 import importlib
@@ -240,7 +240,7 @@ def test_a_subject_that_cannot_be_pickled_is_run_without_copies_and_its_state_is
 
 
 def test_a_module_is_looked_for_in_the_folder_that_is_current_now(tmp_path, monkeypatch):
-    """An empty entry of `sys.path` is the current folder, and a program may change it."""
+    """An empty entry of `sys.path` is the current folder, which a program may change."""
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     for name in ("first", "second"):
         folder = tmp_path / name
@@ -253,7 +253,7 @@ def test_a_module_is_looked_for_in_the_folder_that_is_current_now(tmp_path, monk
 
 
 def test_our_packages_count_as_installed_and_a_users_package_of_the_same_name_does_not():
-    """In a checkout too, the state of the catalogue's modules is not compared, as after an installation."""
+    """In a checkout too, the state of the catalogue's modules is not compared."""
     ours, users = importlib.import_module("mechanisms.noise.laplace"), types.ModuleType("mechanisms.noise")
     users.__file__ = "/home/somebody/mechanisms/noise.py"
     assert not is_users(ours)

@@ -1,7 +1,7 @@
-"""Runs are the same wherever they are drawn: in workers, in isolated children, or after a child has died.
+"""Runs are the same wherever they are drawn, even after a child has died.
 
-The file is long because every way to die is tried on the same mechanisms. The mechanisms are defined at the
-top level, where a child can import them.
+The file is long because every way to die is tried on the same mechanisms. A child can import these, because
+they are defined at the top level.
 """
 
 import ctypes
@@ -107,8 +107,7 @@ def test_jobs_draw_in_other_processes_and_isolation_in_a_child():
 
 
 class Process:
-    """A mechanism that returns the id of its process. Yet it passes the check that outputs depend on `rng`
-    alone."""
+    """A mechanism that returns the id of its process and seems to depend on `rng` alone."""
 
     def __call__(self, database, rng):
         return SameInTheCheck(os.getpid())
@@ -215,16 +214,20 @@ def test_a_mechanism_that_always_dies_is_all_unfinished():
 
 
 def test_runs_of_a_dying_subject_without_generator_are_not_repeated():
-    """Each run dies with probability 1/2. The number of deaths is outside [2, 30] of 32 with probability 2e-8
-    (binomial)."""
+    """Each run dies with probability 1/2.
+
+    The number of deaths is outside [2, 30] of 32 with probability 2e-8 (binomial).
+    """
     [(left, right), _] = drawn(lambda database: os.urandom(1)[0] < 128 and os._exit(1), isolate=True, size=16)
     assert 2 <= sum(isinstance(output, Unfinished) for output in left + right) <= 30
 
 
 @dataclass(frozen=True)
 class Deaf:
-    """A subject that takes longer to build than the time limit of a run. While a run hangs, it ignores
-    Python's signal handlers."""
+    """A subject that takes longer to build than the time limit of a run.
+
+    While a run hangs, it ignores Python's signal handlers.
+    """
 
     tester: int
 
@@ -295,7 +298,10 @@ def global_own(database):
 
 @pytest.mark.parametrize("mechanism", [global_numpy, global_python, global_own])
 def test_generators_of_the_child_itself_do_not_start_again_after_a_death(mechanism):
-    """Each run dies with probability 1/5, so the probability that all 80 runs survive is 2e-8."""
+    """All 80 runs survive with probability 2e-8.
+
+    Each run dies with probability 1/5.
+    """
     assert_that_deaths_start_nothing_again(mechanism)
 
 
@@ -308,7 +314,10 @@ def assert_that_deaths_start_nothing_again(mechanism):
 
 
 def test_generators_of_modules_that_the_child_imports_do_not_start_again_either(tmp_path, monkeypatch):
-    """Each run dies with probability 1/5, so the probability that all 80 runs survive is 2e-8."""
+    """All 80 runs survive with probability 2e-8.
+
+    Each run dies with probability 1/5.
+    """
     (tmp_path / "their_noise.py").write_text(
         textwrap.dedent("""
         import os
@@ -394,7 +403,7 @@ def test_outputs_from_a_child_do_not_change_the_users_class():
 
 
 def test_a_module_is_sent_without_its_loader(monkeypatch):
-    """pytest loads packages with our names through its own loader, which cannot be pickled."""
+    """A module is sent without its loader, which pickle may refuse."""
     module = types.ModuleType("a_users_module")
     module.__loader__, module.value = threading.Lock(), 3
     monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -1,4 +1,4 @@
-"""Saved results that are read again: reports made from them, and changes between two sessions."""
+"""Saved results read again: reports, and changes between two sessions."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ def audit(subject="laplace", **changed):
 
 
 def seen(low, high):
-    """Return a refutation whose witness puts the loss between these two values, with q = 0.1."""
+    """Return a refutation whose loss is between these two values, with q = 0.1."""
     q, p = (0.1, 0.1), (0.1 * math.exp(low), 0.1 * math.exp(high))
     witness = Witness([0], [1], None, p[0], 0.1, p_interval=p, q_interval=q, runs=1000)
     return audit(verdict=Verdict.REFUTED, epsilon_lower=low, witness=witness, detectable_epsilon=None)
@@ -46,8 +46,10 @@ def written(path, *results, **parts):
 
 
 def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
-    """Results of the first schema work too. The same results give the same bytes whichever files hold
-    them."""
+    """The same results give the same bytes whichever files hold them.
+
+    Results of the first schema work too.
+    """
     documents = [OLD_SCHEMA, audit().to_json()]
     page, again = tmp_path / "page.html", tmp_path / "again.html"
     render_report(documents, page, findings=[finding_json(Finding("E1", "B", "s", "holds", "f"))])
@@ -68,8 +70,7 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
 
 
 def test_the_last_result_of_an_audit_in_two_files_counts(tmp_path, capsys):
-    """Two audits in one test stay separate, and so do audits without a name. A finding in both files appears
-    once."""
+    """Two audits in one test stay separate, and so do audits without a name."""
     first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
     then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
     for number, results in ((1, first), (2, then)):  # two audits of one test

@@ -1,4 +1,4 @@
-"""The search for a pair: what it tries, what it spends, and that it finds what is hidden.
+"""The search for a pair: what it tries, spends and finds.
 
 The file is long because its tests share the mechanisms with hidden faults and the simulated search.
 """
@@ -46,8 +46,10 @@ class Known:
 
 
 class World:
-    """A simulated search. Each look shows how good a pair is, with an error that falls with the number of
-    runs."""
+    """A simulated search.
+
+    Each look shows how good a pair is, with an error that falls with the number of runs.
+    """
 
     def __init__(
         self, proposals, worth, *, vary=None, further=None, distance=lambda left, right: 0.0, seed=0
@@ -76,8 +78,10 @@ class World:
         return (max(value, 0.0), value)
 
     def step(self):
-        """Carry out requests of the search, up to the first look with independent runs. Return False if there
-        are no more requests."""
+        """Carry out requests of the search, up to the first look with independent runs.
+
+        Return False if there are no more requests.
+        """
         while (look := self.search.ask(10**9)) is not None:
             memory, size = look.memory, max(look.pairs, 1)
             self.drawn += 2 * size
@@ -125,8 +129,10 @@ def test_the_search_ends_on_an_endless_stream_of_repeats():
 
 
 def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
-    """There are three pairs and 6,000 runs. Each pair gets at least 500 runs a side, and at most four times
-    as many as any other pair."""
+    """Each pair gets at least 500 runs a side, and at most four times another pair's.
+
+    There are three pairs and 6,000 runs.
+    """
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)
     assert world.drawn >= 6_000
@@ -136,8 +142,10 @@ def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
 
 
 def test_few_new_pairs_are_scouted_once_many_wait():
-    """In an endless domain few of 40,000 runs try pairs for the first time ("scouting"). Most runs examine
-    pairs that were scouted already ("looks")."""
+    """Most runs examine pairs that were tried before.
+
+    Few of the 40,000 runs try pairs for the first time.
+    """
     world = World(neighbours(10**5), lambda left, right: 0.0)
     world.run(40_000)
     assert 2 * len(world.scouted) < 0.1 * world.drawn
@@ -176,7 +184,7 @@ def test_a_single_pair_needs_no_search():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
-    """The best pair is better than the others by six standard errors of a first look."""
+    """The best pair is better by six standard errors of a first look."""
     good = ([17], [18])
     world = World(neighbours(30), lambda left, right: 1.5 * ((left, right) == good), seed=seed)
     world.run(8_000)
@@ -186,8 +194,10 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """On one pair of 200, the outputs of the two coupled runs lie far apart. The search looks at this pair
-    next."""
+    """The search next looks at the one pair of 200 whose outputs lie far apart.
+
+    The outputs are those of two coupled runs.
+    """
     far = ([5], [6])
     world = World(
         neighbours(200),
@@ -202,8 +212,7 @@ def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
 
 
 def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
-    """If such pairs were never looked at, a misleading distance between coupled outputs would hide a fault
-    for good."""
+    """A misleading distance between coupled outputs does not hide a fault for good."""
     hidden = ([0], [1])
     world = World(neighbours(100), lambda left, right: 0.0, distance=lambda left, right: float(left[0]))
     world.run(4_000)
@@ -211,8 +220,10 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """A pair is better if its numbers are larger. Proposals have small numbers only; a variation moves both
-    numbers by one."""
+    """A pair is better if its numbers are larger.
+
+    Proposals have small numbers only. A variation moves the two numbers by one.
+    """
 
     def vary(pair):
         while True:
@@ -236,7 +247,7 @@ def test_given_pairs_alone_are_not_varied():
 
 
 def chains(pair):
-    """Yield one path of 8 steps. It starts at the first number in the left database of the pair."""
+    """Yield one path of 8 steps from the pair's first left number."""
     start = pair[0][0]
     yield tuple([start + k] for k in range(9))
 
@@ -250,8 +261,10 @@ def test_paths_are_scouted_and_looked_at_beside_the_pairs_and_less_often():
 
 
 def test_a_promising_path_is_halved_down_to_the_step_that_fails():
-    """One step of 1,000 fails, and no proposal is near it. Only the ends of a path around this step show the
-    failure."""
+    """One step of 1,000 fails, and no proposal is near it.
+
+    Only the ends of a path around this step show the failure.
+    """
 
     def worth(left, right):
         return 3.0 if min(left[0], right[0]) <= 905 < max(left[0], right[0]) else 0.0
@@ -276,8 +289,7 @@ def test_without_paths_only_pairs_are_scouted():
 
 
 class Recording(Sampler):
-    """A sampler that records every draw: its place in the seed tree, size and databases, and whether it is
-    coupled."""
+    """A sampler that records the place, size, databases and coupling of every draw."""
 
     def __init__(self, subject, **options):
         super().__init__(subject, **options)
@@ -295,7 +307,7 @@ def noisy_sum(database, rng):
 def searching(
     mechanism, *, epsilon=1.0, budget=10_000, seed=0, listener=None, betting_class=Betting, **where
 ):
-    """Run an audit that searches for its pairs. Return its finished betting and its sampler."""
+    """Run an audit that searches, and return its finished betting and its sampler."""
     where = {"relation": Relation.REPLACE_ONE, "records": [0, 1], "size": (1, 4), **where}
     databases = describe(where.pop("relation"), pairs=None, databases=None, **where)
     proposing, varying = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
@@ -324,8 +336,10 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 
 
 def bets_on_its_bets_alone(betting, sampler):
-    """Return whether the wealth comes only from runs drawn for bets. Each run is used once; coupled runs are
-    used as pairs."""
+    """Return whether the wealth comes only from runs drawn for bets.
+
+    Each run is used once; coupled runs are used as pairs.
+    """
     drawn = [(size, coupled) for path, size, _, coupled in sampler.draws if path[0] == BET]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
@@ -351,7 +365,7 @@ def test_scouts_are_never_bet_on_and_coupled_runs_only_as_pairs(searched):
 
 
 class BetsOnScouts(Betting):
-    """Planted defect: the audit also bets on the coupled runs that made it choose a pair for a look."""
+    """Planted defect: the audit also bets on the runs that made it choose a pair."""
 
     def _scout(self, look):
         memory, path = look.memory, (self.look_stage, self.batches)
@@ -371,7 +385,7 @@ class BetsOnScouts(Betting):
 
 
 class CouplesItsBets(Betting):
-    """Planted defect: the audit bets on coupled runs as if the two runs of a pair were independent."""
+    """Planted defect: the audit bets on coupled runs as if they were independent."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
@@ -389,7 +403,7 @@ def test_betting_on_coupled_runs_is_caught(defect):
 
 
 def test_a_pair_does_not_count_the_runs_of_scouts(searched):
-    """The memory of a pair counts the runs of all its looks and bets, but not the runs that scouted it."""
+    """The memory of a pair counts all runs but those of its first try."""
     betting, sampler = searched
     known = {}
     for _, size, pair, coupled in sampler.draws:
@@ -411,7 +425,10 @@ def test_all_pairs_that_are_drawn_are_neighbours_within_the_domain(searched):
     "mechanism", [lambda database: 0, lambda database, rng: np.random.default_rng().random()]
 )
 def test_runs_that_cannot_be_coupled_are_not_coupled(mechanism):
-    """One subject takes no generator and the other ignores it. Only the first draw may try coupled runs."""
+    """Only the first draw may try coupled runs.
+
+    One subject takes no generator and the other subject ignores it.
+    """
     _, sampler = searching(mechanism, budget=2_000)
     assert sum(coupled for *_, coupled in sampler.draws) <= 1
 
@@ -450,15 +467,15 @@ def test_a_search_ends_when_the_time_is_over():
 
 
 def a_little_loud(database, rng):
-    """Return a sum with noise of scale 1/0.13. The true ε is 0.13, and a change of 20 records loses 2.6."""
+    """Return a sum with true ε = 0.13, where a change of 20 records loses 2.6."""
     return sum(database) + rng.laplace(scale=1 / 0.13)
 
 
 def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
-    """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
+    """A small loss at every step is found on distant databases.
 
-    The bound on ε is about neighbours. Both the witness and the simplest witness have to be confirmed. The
-    simplest witness may be on neighbours. Of 24 audits 23 took at most 25,000 runs, and one took 110,000.
+    At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20. The
+    bound on ε is about neighbours. Of 24 audits 23 took at most 25,000 runs, and one took 110,000.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)
@@ -485,7 +502,7 @@ def test_a_tight_sum_is_not_refuted_on_distant_databases():
 
 
 def all_alike(database, rng):
-    """Return a sum whose noise scale depends on the data: no noise if all records are equal."""
+    """Return a sum without noise if all records are equal, else with noise."""
     return sum(database) + rng.laplace() * 3 * len(database) * (max(database) - min(database))
 
 
@@ -528,8 +545,10 @@ def test_a_fault_hidden_in_a_domain_is_found(name, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_record_in_ten_that_matters_is_found(seed):
-    """Pr[True] is 0.95 if a 7 occurs and 0.05 if not. In a fifth of the neighbouring pairs a 7 occurs on one
-    side only."""
+    """Pr[True] is 0.95 if a 7 occurs and 0.05 if not.
+
+    In a fifth of the neighbouring pairs a 7 occurs on one side only.
+    """
 
     def leaks_a_seven(database, rng):
         return 7 in database if rng.random() < 0.9 else rng.random() < 0.5

@@ -1,8 +1,8 @@
-"""Audits that search freely. If a mechanism meets its claim with equality, the mean wealth does not grow.
-Planted defects are caught.
+"""Searching audits of mechanisms that meet their claim earn nothing on average.
 
-This file makes only some of the audits. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python
-benchmarks/false_alarms.py --search`` makes all of them. The criteria are those of `test_false_alarms`.
+Planted defects are caught. This file makes only some of the audits. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or
+``python benchmarks/false_alarms.py --search`` makes all of them. The criteria are those of
+`test_false_alarms`.
 """
 
 import itertools
@@ -25,13 +25,13 @@ AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "20"))
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
-    """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
-    auditor fails the count over all mechanisms with probability at most 9e-6, and each of the other 21
-    criteria with probability at most 1e-7. The sum is 1.1e-5.
+    """Each of ten mechanisms meets two criteria at significance 0.05, and so do all together.
+
+    A sound auditor fails the count over all mechanisms with probability at most 9e-6. It fails each of
+    the other 21 criteria with probability at most 1e-7. The sum is 1.1e-5.
 
     Power: the count over all mechanisms fails if 8 of the 20 audits refute. If each audit refutes with
-    probability 0.6, this happens with probability 0.979. Two audits of one mechanism decide nothing about
-    it. Two hundred do.
+    probability 0.6, this happens with probability 0.979.
     """
     found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
@@ -45,7 +45,7 @@ def test_tight_audits_that_search_freely_stay_within_their_significance(false_al
 
 
 def responses(database):
-    """Return the exact law of randomized response applied to every record, by enumeration."""
+    """Return the exact law of randomized response applied to every record."""
     return {
         answers: math.prod(
             0.75 if bit == answer else 0.25 for bit, answer in zip(database, answers, strict=True)
@@ -62,8 +62,11 @@ def test_responses_meet_their_claim_on_every_pair(false_alarms):
 
 
 def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
-    """Between neighbours, sums and counts move by at most 1. So the laws on databases of one record are the
-    worst. These are the laws that `test_false_alarms` compares with closed forms."""
+    """Between neighbours, sums and counts move by at most 1.
+
+    So the laws on databases of one record are the worst. `test_false_alarms` compares these with closed
+    forms.
+    """
     for name, value in (("laplace sum", sum), ("gaussian sum", sum), ("geometric count", len)):
         case = false_alarms.SEARCHED[name]
         moves = {abs(value(left) - value(right)) for left, right in case.databases.enumerate()}
@@ -72,8 +75,10 @@ def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
 
 
 def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
-    """A noisy count is released if it is above 3. The noise is geometric with ratio 1/e. The hockey-stick
-    divergence between n and n + 1 records is computed in both directions."""
+    """The hockey-stick divergence of n and n + 1 records keeps the claim in two directions.
+
+    A noisy count is released if it is above 3. The noise is geometric with ratio 1/e.
+    """
     case = false_alarms.SEARCHED["threshold release"]
     noise = stats.dlaplace(1)
     shown = np.arange(4, 200)
@@ -93,8 +98,10 @@ def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
 
 
 def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
-    """With two answers and exponential noise of scale 2, the answer that is behind by d wins with probability
-    e^(−d/2)/2."""
+    """The answer that is behind by d wins with probability e^(−d/2)/2.
+
+    There are two answers, with exponential noise of scale 2.
+    """
     case = false_alarms.SEARCHED["noisy max"]
 
     def wins(lead):
@@ -109,7 +116,7 @@ def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
 
 
 def far_audit(false_alarms, name, seed):
-    """Audit a case only on pairs that are the two ends of a path. Return the log wealth at the end."""
+    """Audit a case only on the two ends of a path, and return the log wealth."""
     case = false_alarms.SEARCHED[name]
     where = case.where(seed)
     paths = (path for pair in where["pairs"] for path in where["further"](pair))
@@ -126,9 +133,11 @@ FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "thres
 
 
 def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms):
-    """At distance k, Laplace sums and geometric counts lose exactly k times what one step loses, so they meet
-    the claim at that distance with equality too. The significance levels are those of the first test in this
-    file."""
+    """At distance k, Laplace sums and geometric counts lose k times what one step loses.
+
+    They meet the claim at that distance with equality too. The significance levels are those of the first
+    test here.
+    """
     names = itertools.cycle(FAR)
     found = [
         far_audit(false_alarms, name, seed) for seed, name in zip(range(AUDITS // 2), names, strict=False)
@@ -156,8 +165,10 @@ def test_a_distance_that_is_counted_one_step_short_is_caught(false_alarms, monke
 
 @pytest.fixture
 def wealths(false_alarms):
-    """Return a function that audits a domain, or given pairs, a given number of times and yields the log
-    wealths one at a time."""
+    """Return a function that yields the log wealths of several audits.
+
+    It audits a domain, or given pairs.
+    """
 
     def made(name, betting=Betting, *, audits=40, budget=2_000):
         case = (false_alarms.SEARCHED | false_alarms.CASES)[name]
@@ -170,7 +181,7 @@ def wealths(false_alarms):
 
 
 class BetsOnExploration(Betting):
-    """Planted defect: the audit also bets on the runs from which it has just learned the event."""
+    """Planted defect: the audit also bets on the runs that taught it the event."""
 
     def _look(self, memory, size):
         super()._look(memory, size)
@@ -191,8 +202,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
 
 
 class ChoosesAfterwards(Betting):
-    """Planted defect: the audit draws a batch on each of three pairs, and counts only the bet that won
-    most."""
+    """Planted defect: of batches on three pairs, only the best bet counts."""
 
     def _bet(self, memory, size):
         others = [m for m in self.memories if m.pairs and m is not memory][:2]
@@ -215,8 +225,10 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
 
 
 class CouplesItsBets(Betting):
-    """An audit that always bets on coupled runs. Its linear bets are sound if every pair of runs has a
-    separate generator state."""
+    """An audit that always bets on coupled runs.
+
+    Its linear bets are sound if every pair of runs has a separate generator state.
+    """
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
@@ -234,7 +246,7 @@ def one_state_for_all(call, seeds, *, start=0):
 
 
 def test_one_generator_state_for_a_block_of_coupled_bets_is_caught(wealths, false_alarms, monkeypatch):
-    """Planted defect: all pairs of runs start from the same state. Without it, coupled bets are sound."""
+    """Planted defect: all pairs of runs start from the same state."""
     assert false_alarms.judge(list(wealths("geometric count", CouplesItsBets, audits=5, budget=1_000))).sound
     monkeypatch.setattr(audit.sampling.blocks, "coupled", one_state_for_all)
     assert false_alarms.accused(wealths("geometric count", CouplesItsBets, budget=1_000))

@@ -1,4 +1,4 @@
-"""A self-audit: how its rows are judged, how it catches broken auditors, its saved form, its command."""
+"""A self-audit: how it judges, how it catches broken auditors, its command."""
 
 import dataclasses
 import json
@@ -40,8 +40,10 @@ ALWAYS = type(
 
 
 def answering(**answers):
-    """Return an auditor that draws nothing. Each keyword is a field of its results, or a function that makes
-    the field."""
+    """Return an auditor that draws nothing.
+
+    Each keyword is a field of its results, or a function that makes the field.
+    """
 
     def audit(subject, claim, **options):
         rng = np.random.default_rng(options["seed"])
@@ -61,7 +63,7 @@ def answering(**answers):
 
 
 def refuting(rate):
-    """Return a function that draws a verdict, which is REFUTED with probability rate(significance)."""
+    """Return a function that draws REFUTED with probability rate(significance)."""
 
     def drawn(rng, options):
         return (
@@ -79,8 +81,7 @@ def failed(result):
 
 
 def test_every_part_of_the_page_has_rows_and_the_judged_ones_share_the_level():
-    """This auditor is sound and refutes as often as it may at each level. Other tests cover the detectable
-    ε."""
+    """This auditor is sound and refutes as often as it may at each level."""
     auditor = answering(verdict=refuting(lambda level: 0.95 if level == 1e-6 else level))
     result = self_audit(sizes=SMALL, auditor=auditor, parts=PARTS)
     assert result.parts == PARTS
@@ -116,8 +117,7 @@ def test_each_audit_has_a_separate_seed_derived_from_the_root():
 
 
 def test_an_auditor_that_refutes_five_times_too_often_is_caught():
-    """At each level there are 175 audits over all mechanisms. They refute at rates 0.5, 0.25 and 0.05 instead
-    of 0.1, 0.05 and 0.01.
+    """The auditor refutes at rates 0.5, 0.25 and 0.05 instead of 0.1, 0.05 and 0.01.
 
     A row of 175 audits fails at 39 refutations or more at the first level, and at 25 or more at the second. A
     rate five times too high reaches these numbers with probability over 0.999.
@@ -133,9 +133,11 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
 
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
-    """The auditor refutes at log wealth 12.2 instead of 13.8. A refutation by a sound audit never ends
-    below 13.8, but 18 of 30 audits by this auditor did. At this rate all five audits here end above 13.8, and
-    the defect stays hidden, with probability 0.01."""
+    """The auditor refutes at log wealth 12.2 instead of 13.8.
+
+    A sound audit never refutes below 13.8, but 18 of 30 audits by this auditor did. All five audits here
+    end above 13.8 with probability 0.01.
+    """
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))
 
@@ -171,7 +173,10 @@ def test_an_auditor_that_is_broken_on_one_mechanism_only_is_caught_there():
 
 @pytest.fixture(scope="module")
 def witnessed():
-    """Return an auditor that makes real audits of randomized response and keeps the results by seed."""
+    """Return an auditor that makes real audits and keeps the results by seed.
+
+    The audits are of randomized response.
+    """
     made = {}
 
     def auditor(subject, claim, **options):
@@ -185,17 +190,18 @@ def witnessed():
 
 @pytest.fixture
 def only_response(monkeypatch):
-    """Restrict the coverage rows of the self-audit to witnesses of randomized response. No detectable ε is
-    tested."""
+    """Restrict the coverage rows to witnesses of randomized response."""
     monkeypatch.setattr(coverage, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(coverage, "controls", tuple)
 
 
 @pytest.mark.usefixtures("only_response")
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
-    """An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. A row of
-    12 audits fails at 5 misses or more. There is a row for p and one for q. Each has 5 misses with
-    probability 0.94 if its intervals are narrowed, and with probability 8e-8 if they are not."""
+    """A row of 12 audits fails at 5 misses or more.
+
+    An interval at confidence 0.99 that is narrowed to a fifth misses the truth in 0.6 of audits. The rows
+    for p and q then have 5 misses with probability 0.94 each. Without narrowing the probability is 8e-8.
+    """
 
     def narrow(interval):
         middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2
@@ -251,8 +257,10 @@ def test_an_audit_that_fails_ends_its_measure_and_no_other(command):
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Return a function that runs the command and returns its exit code, stdout and stderr. The function
-    takes another auditor as `auditor`."""
+    """Return a function that runs the command with an `auditor`.
+
+    It returns exit code, stdout and stderr.
+    """
 
     def run(*arguments, auditor=None, **changed):
         def made(**options):

@@ -21,8 +21,10 @@ from reports.html import render
 
 @pytest.mark.parametrize(("n", "limit"), [(70, 0.1), (1050, 0.05), (1050, 0.01), (400, 0.001)])
 def test_a_row_fails_from_its_stated_count_on_and_states_its_power(n, limit):
-    """Both figures follow from the binomial law alone: P[X ≥ k] ≤ level at the limit, and P[X ≥ k] = 0.9 at
-    the rate that the row names."""
+    """Both figures follow from the binomial law.
+
+    P[X ≥ k] ≤ level at the limit, and P[X ≥ k] = 0.9 at the rate that the row names.
+    """
     level = 3e-6
     fewest = first_failing(n, limit, level)
     assert stats.binom.sf(fewest - 1, n, limit) <= level < stats.binom.sf(fewest - 2, n, limit)
@@ -47,8 +49,10 @@ def test_a_row_with_a_lower_limit_fails_at_its_stated_count():
 
 
 def test_by_enumeration_the_mean_is_seldom_bounded_above_the_truth():
-    """The wealth is 10 with probability 1/10, else 0, so its true mean is 1. The lower bound on the mean is
-    wrong if it exceeds 1, and this has a probability of at most `level`."""
+    """The lower bound on the mean exceeds 1 with probability at most `level`.
+
+    The wealth is 10 with probability 1/10, else 0, so its true mean is 1.
+    """
     n, level = 40, 0.05
     wrong = sum(
         stats.binom.pmf(hits, n, 0.1)

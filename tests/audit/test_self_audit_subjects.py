@@ -1,4 +1,4 @@
-"""The mechanisms of a self-audit: their laws, their true ε, and which of them are faulty."""
+"""The mechanisms of a self-audit, their laws and their true ε."""
 
 import math
 
@@ -20,8 +20,7 @@ from audit.self_audit.subjects.tight import ChainedResponse
 
 @pytest.mark.parametrize("make", [geometric, randomized_response, noisy_max])
 def test_the_laws_of_a_setting_are_those_of_its_draws_and_have_its_epsilon(make):
-    """There are six chi-square tests at 1e-6 each. Correct laws fail one of them with probability at most
-    6e-6."""
+    """Correct laws fail one of six chi-square tests with probability at most 6e-6."""
     setting = make()
     for database, law in zip(setting.pair, setting.laws, strict=True):
         assert law.probabilities.sum() == pytest.approx(1.0, abs=1e-9)
@@ -62,8 +61,10 @@ def test_the_chained_response_is_tight_for_every_state_that_it_keeps():
 
 
 def test_the_peers_above_their_claim_are_those_of_the_literature():
-    """Lyu, Su and Li 2017: Algorithm 1 keeps its claim. Algorithms 3 to 6 do not, nor does a noisy max that
-    releases the value."""
+    """Lyu, Su and Li 2017: Algorithm 1 keeps its claim, Algorithms 3 to 6 do not.
+
+    A noisy max that releases the value does not either.
+    """
     flawed = [name for name, peer in peer_suite().items() if peer.flawed]
     assert flawed == ["noisy_hist2", "rnm3", "rnm4", "svt3", "svt4", "svt5", "svt6", "prefix_sum"]
     rng = np.random.default_rng(0)

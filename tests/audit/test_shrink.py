@@ -1,5 +1,7 @@
-"""Shrinking a witness gives the simplest pair that still fails, within its allowance of runs. A pair on which
-the claim holds is never shown."""
+"""Shrinking a witness gives the simplest pair that still fails.
+
+A pair on which the claim holds is never shown.
+"""
 
 import itertools
 
@@ -20,7 +22,10 @@ def domain(relation=REPLACE, records=(0, 1, 2, 3), sizes=(1, 6)):
 
 
 def shrunk(pair, fails, *, databases=None, look=None):
-    """Shrink with an oracle that knows on which pairs the claim fails. Return the pair and what was tried."""
+    """Shrink with an oracle that knows where the claim fails.
+
+    Return the pair and what was tried.
+    """
     tried = []
 
     def looked(memory, runs):
@@ -100,7 +105,7 @@ def test_a_pair_without_growth_is_not_shrunk():
 
 
 def test_shrinking_stops_after_the_maximum_number_of_tries():
-    """Only the long witness itself fails. Each smaller version is tried at most three times."""
+    """Only the long witness fails, and each smaller version is tried at most three times."""
     long = domain(records=tuple(range(300)), sizes=(1, 40))
     start = ([9] * 39 + [299], [9] * 39 + [298])
     _, tried = shrunk(start, lambda left, right: (left, right) == start, databases=long)
@@ -120,8 +125,7 @@ def test_shrinking_returns_the_best_so_far_when_its_runs_end():
 
 
 def test_blocks_of_records_are_removed_together():
-    """One of 40 records is needed. The search tries to remove halves, quarters, … instead of single
-    records."""
+    """Halves, quarters, … of 40 records are removed, of which one is needed."""
     needed, rest = 7, [1] * 19 + [2] * 20
     databases = domain(records=tuple(range(8)), sizes=(1, 41))
 
@@ -136,7 +140,10 @@ def test_blocks_of_records_are_removed_together():
 
 
 def test_kept_records_may_grow_if_fewer_records_then_suffice():
-    """The fault needs a sum of 130. Two records of 99 are fewer records than three of 30 and one of 99."""
+    """Two records of 99 are fewer than three of 30 and one of 99.
+
+    The fault needs a sum of 130.
+    """
     databases = domain(ADD, records=(0, 1, 30, 99), sizes=(0, 6))
     start = ([30] * 3, [30] * 3 + [99])
     pair, _ = shrunk(start, lambda left, right: max(sum(left), sum(right)) >= 130, databases=databases)
@@ -144,8 +151,7 @@ def test_kept_records_may_grow_if_fewer_records_then_suffice():
 
 
 def test_undecided_pairs_get_longer_looks_and_clear_ones_do_not():
-    """After 200 pairs of runs, one pair of databases clearly shows growth. The other pair of databases shows
-    no growth."""
+    """After 200 pairs of runs, one pair of databases shows clear growth, another none."""
     looked = {}
 
     def look(memory, runs):
@@ -198,7 +204,10 @@ def leaks_a_seven(database, rng):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_simplest_witness_of_an_audit_is_the_smallest_that_leaks(seed):
-    """Pr[True] is 0.95 against 0.05, so the true ε is 2.94. At ε = 1 one record is enough to refute."""
+    """At ε = 1 one record is enough to refute.
+
+    Pr[True] is 0.95 against 0.05, so the true ε is 2.94.
+    """
     result = audit_privacy(
         leaks_a_seven, PureDP(1.0), records=range(10), size=(1, 8), budget=100_000, seed=seed
     )

@@ -1,5 +1,7 @@
-"""Many audits side by side give the same bytes as audits in one process. A lost process or Ctrl-C loses no
-finished audit."""
+"""Audits side by side give the same bytes as audits in one process.
+
+A lost process or Ctrl-C loses no finished audit.
+"""
 
 import json
 import os
@@ -33,8 +35,10 @@ def processes():
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys):
-    """Return a function that calls the command line in a separate folder and returns exit code, stdout and
-    stderr."""
+    """Return a function that runs the command in a separate folder.
+
+    It returns exit code, stdout and stderr.
+    """
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -46,7 +50,10 @@ def call(tmp_path, monkeypatch, capsys):
 
 
 def waits_once(marker):
-    """Write the id of this process and wait to be killed; on the second call return the id."""
+    """Write the id of this process and wait to be killed.
+
+    The second call returns the id.
+    """
     if not marker.exists():
         marker.write_text(str(os.getpid()))
         time.sleep(60)
@@ -137,8 +144,7 @@ def test_new_processes_replace_stopped_ones():
 
 
 def test_a_suite_in_two_processes_saves_and_prints_what_one_does(call):
-    """The lines come in any order. The files, the total and the order in the report do not depend on the
-    order of the lines."""
+    """The files, the total and the report do not depend on the order of the lines."""
     lines, files, page = [], [], []
     for jobs in ("1", "2"):
         places = ("--html", f"{jobs}.html", "--json", f"{jobs}.json")
@@ -223,7 +229,7 @@ def test_a_call_that_finishes_before_ctrl_c_is_kept_even_if_not_yet_taken(tmp_pa
 
 
 def test_an_audit_whose_process_always_dies_is_an_error_in_one_line_and_the_others_go_on(call, thirdparty):
-    """The factory ends the process in which it runs, and this is the audit's own process."""
+    """The factory ends the process of the audit."""
     thirdparty(
         "dp_audit.catalogue",
         entry="deadly_entries",

@@ -1,9 +1,7 @@
 """Guards that keep the auditor sound. If any guard is removed, a test here fails.
 
-Audits of ordinary mechanisms do not show whether a guard is missing. Each guard corrects for a second look at
-the same runs, for runs that never ended, or for a choice among many.
-
-The file is long because each guard comes with the subject that needs it.
+A guard corrects for a second look at the same runs, for runs that never ended, or for a choice among
+many. The file is long because each guard comes with the subject that needs it.
 """
 
 import functools
@@ -48,8 +46,7 @@ PAIR = ([0], [1])
 
 
 class OneNoiseForAll:
-    """A subject that is correct in single calls. But one call of `sample` makes a single draw for all its
-    runs."""
+    """A correct subject whose `sample` makes one draw for all its runs."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -64,8 +61,10 @@ def verdicts_of_one_noise(seeds):
 
 
 def test_a_sampler_whose_runs_share_a_draw_refutes_nothing():
-    """In single calls the mechanism meets its claim, so each of the 12 audits refutes with probability at
-    most 1e-3. Chance cannot explain a refutation."""
+    """Each of the 12 audits refutes with probability at most 1e-3.
+
+    In single calls the mechanism meets its claim.
+    """
     found = list(verdicts_of_one_noise(range(12)))
     assert Verdict.REFUTED not in {result.verdict for result in found}
     said = "fails only when many runs share one call of `sample`: single calls did not confirm it"
@@ -81,7 +80,7 @@ def test_without_the_second_try_by_calls_a_shared_draw_would_refute(monkeypatch)
 
 
 def keeping_noise():
-    """Return a subject that draws its noise once and keeps it. Only runs of one process share the noise."""
+    """Return a subject that draws its noise once and keeps it in its process."""
 
     class KeepsNoise:
         def __init__(self):
@@ -123,8 +122,10 @@ def ends_on(database):
 )
 @pytest.mark.parametrize("side", [0, 1])
 def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, as_outputs, side):
-    """An unfinished run counts as outside the event on the likely side, and as inside on the unlikely side.
-    So nothing is confirmed."""
+    """Nothing is confirmed.
+
+    An unfinished run counts as outside the event on the likely side, and as inside on the unlikely side.
+    """
     pair = PAIR if side == 0 else PAIR[::-1]
     candidate = Candidate(event=event, side=side, p=0.9, q=0.1, past=100.0)
     for against, expected in ((True, counted), (False, as_outputs)):
@@ -139,7 +140,10 @@ def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, a
 
 
 class MutatesLate:
-    """A mechanism that gives the outputs of `answer`. After a number of calls it also changes its input."""
+    """A mechanism that changes its input after a number of calls.
+
+    Its outputs are those of `answer`.
+    """
 
     def __init__(self, calls, answer):
         self.calls, self.answer = calls, answer
@@ -157,7 +161,7 @@ def coin(database, rng):
 
 
 def given_up(answer, *, calls, epsilon=0.0):
-    """Return the betting of an audit that ended because its input changed in the middle of a bet."""
+    """Return the betting of an audit whose input changed in the middle of a bet."""
     with Sampler(adapt(MutatesLate(calls, answer)), seed=0) as sampler:
         terms = Terms(epsilon, 0.0, 1e-6, 4_000, stop_when_refuted=False)
         betting = Betting(sampler, [PAIR], terms)
@@ -169,8 +173,10 @@ def given_up(answer, *, calls, epsilon=0.0):
 
 @pytest.mark.parametrize("answer", [coin, lambda database, rng: database[0]], ids=["coin", "leak"])
 def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
-    """The remaining wealth is at most what any complete batch would have left. The test draws
-    complete batches at random and compares."""
+    """The wealth is at most what any complete batch would have left.
+
+    The test draws complete batches at random.
+    """
     betting = given_up(answer, calls=90)
     *_, before, after = betting.ledger.path(0.0, 0.0)
     assert betting.log_wealth == pytest.approx(after)
@@ -189,7 +195,10 @@ def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
 
 
 def test_a_restarted_audit_keeps_its_losses(monkeypatch):
-    """Losses are kept for every claim, because the bounds come from the same bets. Gains are dropped."""
+    """The bounds come from the same bets, so losses are kept for every claim.
+
+    Gains are dropped.
+    """
     begun = []
 
     class Recorded(Betting):
@@ -220,8 +229,10 @@ def test_gains_before_a_restart_are_not_counted():
 
 
 def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypatch):
-    """After the restart the same runs are drawn and bet on again. If these bets counted twice, the bounds
-    would be too large."""
+    """After the restart the same runs are drawn and bet on again.
+
+    If these bets counted twice, the bounds would be too large.
+    """
     ledgers, confirm = [], audit.verdict.confirm.confirm
 
     def changed_at_last(sampler, betting, **options):
@@ -247,7 +258,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
 
 
 class Declares:
-    """A subject that always returns 0. Its declared law says so too."""
+    """A subject that always returns 0, as its declared law says."""
 
     def __call__(self, database, rng):
         return 0
@@ -258,8 +269,10 @@ class Declares:
 
 @pytest.mark.parametrize(("nats", "verdict"), [(-1e-6, Verdict.PROVED), (1e-6, Verdict.ERROR)])
 def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verdict):
-    """With n comparisons an e-value has to reach n divided by the significance that remains after the bets on
-    the code."""
+    """With n comparisons an e-value has to reach n divided by the significance left.
+
+    This is what remains after the bets on the code.
+    """
     made, compare = [], audit.verdict.law_runs.LawRuns._checks
 
     def one_disagrees(self):
@@ -292,7 +305,7 @@ def around(p):
 
 @pytest.mark.parametrize("kind", [fixed, around], ids=["of problems", "beside trials"])
 def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkeypatch, kind):
-    """Before any comparison the significance is divided by at least the number of all comparisons."""
+    """The significance is divided by at least the number of all comparisons."""
     made, checks = [], []
 
     class Recorded(audit.utility.law_check.LawCheck):
@@ -315,8 +328,10 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
 
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
-    """The k-th candidate gets significance/2^k. The count k goes on from the candidates for the strongest
-    pair to those for the simplest pair."""
+    """The k-th candidate gets significance/2^k.
+
+    The count goes on from the candidates for the strongest pair to those for the simplest pair.
+    """
     levels, run = [], audit.verdict.judge.run_witness
 
     def never_confirmed(sampler, pair, candidate, terms, **options):
@@ -342,8 +357,7 @@ def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
 
 
 def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
-    """The same runs give the same bounds for any counts in the file. If the counts chose the stakes, the
-    replay would bet with hindsight."""
+    """The same runs give the same bounds for any counts in the file."""
     result = audit_privacy(
         lambda database, rng: database[0] + rng.laplace(scale=1 / 3),
         PureDP(1.0),
@@ -367,7 +381,7 @@ def betting_on_one(beta, significance):
 
 
 def settled(failures, *, beta, significance):
-    """Return the betting on one problem after one batch with these failures."""
+    """Return the betting on one problem after a batch with these failures."""
     betting = betting_on_one(beta, significance)
     values = np.array(failures, dtype=float)
     betting._settle(betting.standings[0], Trials(values, values), 40)
@@ -375,8 +389,7 @@ def settled(failures, *, beta, significance):
 
 
 def crossing(failures, *, beta):
-    """Return a significance that the wealth reaches after the fifth of these trials but not after the
-    sixth."""
+    """Return a significance reached after the fifth of these trials, not the sixth."""
     values = np.array(failures, dtype=float)
     bets = betting_on_one(beta, 0.5).standings[0].bets
     path = max(bets.paths(values, values, beta=beta), key=lambda each: each[4])
@@ -385,8 +398,10 @@ def crossing(failures, *, beta):
 
 
 def test_the_wealth_against_a_learner_is_looked_at_after_pairs_only():
-    """The wealth after the first trial of a pair may depend on the order of the calls. So the wealth does not
-    count if it reaches the threshold after a first trial but not after the second."""
+    """Wealth at the threshold in the middle of a pair does not count.
+
+    This wealth may depend on the order of the calls.
+    """
     failures = [1, 1, 1, 1, 1, 0]
     significance = crossing(failures, beta=0.3)
     assert not settled(failures, beta=0.3, significance=significance).refuted
@@ -406,8 +421,11 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
-    """The bounds are compared with the sum over all outcomes. Rounding the losses changes δ(ε) most at its
-    kinks: by an eighth to a quarter of the allowance in `Bracket`."""
+    """The bounds are compared with the sum over all outcomes.
+
+    At the kinks of δ(ε), rounding the losses changes it most: by an eighth to a quarter of the allowance
+    in `Bracket`.
+    """
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))

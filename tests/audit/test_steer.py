@@ -1,5 +1,7 @@
-"""Recorded draws predict, before any counting, how fast bets on a pair of databases win. The search tries the
-best predictions first."""
+"""Recorded draws predict how fast bets on a pair of databases win.
+
+The search tries the best predictions first.
+"""
 
 import itertools
 import math
@@ -57,8 +59,11 @@ ADDITIVE = {
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
-    """Each pair is two random lists of numbers from 0 to 3. Pairs with equal losses may differ in
-    predicted growth: it is faster for one large move than for several small moves."""
+    """Each pair is two random lists of numbers from 0 to 3.
+
+    Pairs with equal losses may differ in predicted growth: one large move is faster than several small
+    moves.
+    """
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:
@@ -82,8 +87,10 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The audit measures on [0.0] how the output depends on the draws. On [3.0] it depends on
-    them in another way, because the noise grows with the data."""
+    """On [0.0] the output depends on the draws in another way than on [3.0].
+
+    The noise grows with the data, and the audit measures on [0.0].
+    """
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)
@@ -100,8 +107,10 @@ def test_a_promise_is_checked_before_it_is_made():
 
 
 def selection(database, rng):
-    """Return the median of values of 0 to 10 by the exponential mechanism. The score moves by 2, but the
-    noise is for a move of 1."""
+    """Return the median of 0 to 10 by the exponential mechanism.
+
+    The score moves by 2, but the noise is for a move of 1.
+    """
     counts = np.bincount(database, minlength=11)
     below = np.cumsum(counts) - counts
     weights = np.exp(-0.5 * np.abs(2 * below + counts - len(database)))
@@ -126,8 +135,10 @@ def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
 
 
 def ads(database, rng):
-    """Put the ad of the last epoch into the first histogram, that of the epoch before it into the second, and
-    so on. One epoch moves up to three histograms, but the noise covers only a move of 1.3."""
+    """Put the ad of the last epoch into the first histogram, and so on backwards.
+
+    One epoch moves up to three histograms, but the noise covers only a move of 1.3.
+    """
     out, left = np.zeros((3, 3)), [epoch for epoch in database if epoch]
     for turn, ad in enumerate(reversed(left)):
         out[turn, ad - 1] = 1.0
@@ -135,8 +146,7 @@ def ads(database, rng):
 
 
 class Recording(Sampler):
-    """A sampler that records each draw: where in the seed tree it starts, and how many runs it makes. Draws
-    of size 1, which scout pairs, are not recorded."""
+    """A sampler that records the place and size of each draw larger than 1."""
 
     draws = ()
 
@@ -146,7 +156,7 @@ class Recording(Sampler):
 
 
 def searched(mechanism, *, epsilon, budget, steering, values=4):
-    """Search the lists of three records. Return the finished betting and its sampler."""
+    """Search the lists of three records, and return the betting and its sampler."""
     domain = {"pairs": None, "databases": None, "records": list(range(values)), "size": 3}
     databases = describe(Relation.REPLACE_ONE, **domain)
     with Recording(adapt(mechanism), seed=0) as sampler:
@@ -156,8 +166,10 @@ def searched(mechanism, *, epsilon, budget, steering, values=4):
 
 
 def test_an_audit_that_steers_needs_few_runs():
-    """A few of 288 pairs have a loss of 3.8; most have far less. A search by counts needs 1.8 times as many
-    runs here as steering."""
+    """A search by counts needs 1.8 times as many runs as this audit.
+
+    A few of 288 pairs have a loss of 3.8, and most have far less.
+    """
     betting, _ = searched(ads, epsilon=1.0, budget=6_000, steering=Steering(1.0, 0.0))
     assert betting.refuted
     without, _ = searched(ads, epsilon=1.0, budget=int(1.5 * betting.crossed_at), steering=None)
@@ -165,7 +177,10 @@ def test_an_audit_that_steers_needs_few_runs():
 
 
 def test_a_selection_is_steered_by_its_weights():
-    """Only a few pairs have a large loss. A search by counts needs several times as many runs as steering."""
+    """A search by counts needs several times as many runs.
+
+    Only a few pairs have a large loss.
+    """
     told = {"epsilon": 1.0, "budget": 7_500, "values": 11}
     betting, _ = searched(selection, **told, steering=Steering(1.0, 0.0))
     without, _ = searched(selection, **told, steering=None)
@@ -193,8 +208,7 @@ def test_steering_runs_count_and_belong_to_the_search_only(monkeypatch):
 
 
 def test_a_search_without_promises_behaves_as_without_steering():
-    """The search looks at the same pairs and places the same bets. The only extra runs are the nine that
-    measure how the output follows the noise."""
+    """The only extra runs are the nine that measure how the output follows the noise."""
     draws = [
         searched(ads, epsilon=4.0, budget=2_500, steering=steering)[1].draws[:-1]
         for steering in (Steering(4.0, 0.0), None)

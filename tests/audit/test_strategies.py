@@ -1,4 +1,4 @@
-"""Examples drawn from strategies do not depend on loaded modules, and Hypothesis is left unchanged."""
+"""Drawn examples do not depend on loaded modules, and Hypothesis is unchanged."""
 
 import math
 import os
@@ -78,14 +78,14 @@ def drawn(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ours_first(tmp_path_factory):
-    """Return the folder of a process that draws ours and then runs a test of the user, and both outputs."""
+    """Return the folder and the outputs of a process that draws ours before a test."""
     folder = tmp_path_factory.mktemp("first")
     return folder, *printed(f"{DRAW}print('own'){OWN}", folder, modules=["oddities"]).split("own\n")
 
 
 @pytest.fixture(scope="module")
 def ours_between(tmp_path_factory):
-    """Return what a process prints for a test of the user, for our draws, and for the same test again."""
+    """Return the outputs of a user's test, our draws, and the same test again."""
     code = f"import audit.databases.strategies{OWN}print('ours'){DRAW}print('own')\nown()"
     first, rest = printed(code, tmp_path_factory.mktemp("between"), modules=["oddities"]).split("ours\n")
     return first, *rest.split("own\n")
@@ -106,8 +106,10 @@ def test_tests_of_the_user_change_no_example(drawn, ours_between):
 
 
 def test_tests_of_the_user_see_the_same_examples_before_and_after(ours_first, ours_between):
-    """Our draws change no example of the user's tests. The examples contain constants of the user's modules.
-    The tests also keep their `.hypothesis` folder."""
+    """The examples contain constants of the user's modules.
+
+    The tests also keep their `.hypothesis` folder.
+    """
     alone, _, again = ours_between
     assert any(str(7919 * k + 1_000_003) in alone for k in range(40))
     folder, _, after = ours_first

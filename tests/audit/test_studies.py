@@ -1,7 +1,6 @@
-"""Studies: the bracket around the least m, its error probability, resuming, and which studies are offered.
+"""Studies: the bracket of the least m, its error probability, and resuming.
 
-The file is long because brackets, saved steps and searched families are tested with one small learner and
-its sweep.
+The file is long because all tests use one small learner and its sweep.
 """
 
 import dataclasses
@@ -34,13 +33,15 @@ ALPHA = 0.1
 
 
 def misses(alpha, m):
-    """Return the problem on which a learner fails if and only if none of m examples is in a set of mass
-    alpha."""
+    """Return the problem on which a learner fails if no example is in a set.
+
+    The set has mass alpha, and there are m examples.
+    """
     return [SampledProblem("a light set", lambda rng: int(rng.binomial(m, alpha)), lambda output, _: output)]
 
 
 def sees(database):
-    """Return the error: 1 if the database holds no example of the set, else 0."""
+    """Return the error 1 if the database holds no example of the set, else 0."""
     return float(database == 0)
 
 
@@ -61,7 +62,10 @@ def study(*, values=(0.02, 0.1), exact=False, **options):
 
 
 def searched(family, **options):
-    """Return a study with a closed form for sets of mass 0.2. Its family may hold sets of other masses."""
+    """Return a study with a closed form for sets of mass 0.2.
+
+    Its family may hold sets of other masses.
+    """
     curve = Curve(
         "collector",
         lambda value, m: sees,
@@ -88,8 +92,11 @@ def exact_cells(tmp_path_factory):
 
 
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
-    """Return the steps of a bisection with an oracle. Sizes below the number `open_from` are refuted, sizes
-    from the number `thresholds` on are met, and sizes in between stay undecided ("open")."""
+    """Return the steps of a bisection with an oracle.
+
+    Sizes below `open_from` are refuted, sizes from `thresholds` on are met, and sizes in between stay
+    open.
+    """
     steps = []
     while (size := next_size(steps, start=start, largest=largest, most=most)) is not None:
         verdict = "met" if size >= thresholds else "open" if size >= (open_from or thresholds) else "refuted"
@@ -488,8 +495,7 @@ def test_the_command_prints_saves_and_resumes(tmp_path):
 
 
 def test_the_command_says_that_a_bound_is_refuted_and_that_growth_was_not_expected(tmp_path):
-    """Light sets of mass 1/v need about m = v·ln 10 examples, a number that grows with v. The bound claims
-    that m = 1 is enough."""
+    """The bound claims m = 1, but light sets of mass 1/v need about m = v·ln 10."""
     text = OFFER[: OFFER.index("def studies")].replace("(m, alpha)", "(m, 1 / alpha)")
     (tmp_path / "own.py").write_text(
         text

@@ -1,4 +1,4 @@
-"""The saved cells of a study are used again only with the code that computed them."""
+"""The saved cells of a study are used only with the code that computed them."""
 
 import functools
 import os
@@ -32,8 +32,7 @@ HELPER = "def factor(): return {}\n"
 
 @pytest.fixture
 def written(tmp_path, monkeypatch):
-    """Yield a function that writes a study and a helper module beside it, and loads the study as a fresh
-    process would."""
+    """Yield a function that writes a study with a helper module, and loads it."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     modules = {*sys.modules}
 

@@ -1,4 +1,4 @@
-"""Global changes that a mechanism makes: each has a defined outcome, and none affects our code."""
+"""Global changes by a mechanism have a defined outcome and affect none of our code."""
 
 import decimal
 import gc
@@ -118,7 +118,7 @@ def surroundings():
 
 @pytest.fixture
 def as_before():
-    """Yield the settings of the session and restore them, so that a failing test affects no other test."""
+    """Yield the settings of the session and restore them."""
     before = surroundings()
     with np.errstate(), decimal.localcontext(), warnings.catch_warnings():
         yield before
@@ -160,8 +160,10 @@ def underflowing(database, rng):
 
 
 def test_settings_of_the_session_hold_for_the_mechanism_and_not_for_our_code(as_before):
-    """An exception that these settings cause is an output of the mechanism. Our own code ignores the
-    settings."""
+    """An exception that these settings cause is an output of the mechanism.
+
+    Our own code ignores the settings.
+    """
     np.seterr(all="raise")
     decimal.getcontext().traps[decimal.Inexact] = True
     runs = next(Sampler(adapt(underflowing), seed=0).draw([1], [0], 4, (BET,)))
@@ -188,8 +190,10 @@ def test_a_folder_that_the_mechanism_moved_to_and_removed_is_left(tmp_path, monk
 
 
 class Forking:
-    """A mechanism that forks in every run. The child returns as if nothing had happened, ends itself, or
-    raises."""
+    """A mechanism that forks in every run.
+
+    The child returns, ends itself, or raises.
+    """
 
     def __init__(self, child):
         self.child = child
@@ -225,8 +229,10 @@ class ForkingSampler(Forking):
     ],
 )
 def test_a_child_that_the_mechanism_forks_gives_no_output(mechanism, code, isolate):
-    """If the child returns, it ends with code 0. The test makes few runs, because a surviving child would
-    double each run."""
+    """If the child returns, it ends with code 0.
+
+    The test makes few runs, because a surviving child would double each run.
+    """
     ours = os.getpid()
     with Sampler(adapt(mechanism), seed=0, isolate=isolate) as sampler:
         runs = next(sampler.draw([1], [0], 3, (BET,)))

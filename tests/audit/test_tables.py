@@ -1,4 +1,4 @@
-"""Tables: bins that cover every value, counts that add up, and the effect of unfinished runs."""
+"""Tables of bins and counts, and the effect of unfinished runs."""
 
 import itertools
 import math
@@ -96,8 +96,10 @@ def test_split_blocks_count_the_same(outputs, cut):
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("against", [True, False])
 def test_the_four_counts_agree_with_the_members_of_the_events(side, against):
-    """The reference counts one run at a time. Unfinished runs count as outside the event for p, and as inside
-    for q."""
+    """The counts agree with a reference that counts one run at a time.
+
+    Unfinished runs count as outside the event for p, and as inside for q.
+    """
     rng = np.random.default_rng(3)
     left = [LOST if rng.random() < 0.2 else int(rng.integers(5)) for _ in range(200)]
     right = [LOST if rng.random() < 0.1 else int(rng.integers(1, 6)) for _ in range(150)]
@@ -129,8 +131,11 @@ def test_estimates_stay_inside_the_unit_interval():
 
 
 def test_an_event_of_values_seen_once_promises_nothing():
-    """No value occurs twice. If all runs decided the order of the values, the values would predict a fast
-    growth. They predict no growth if each run is judged by an order from the other runs."""
+    """No value occurs twice, so no growth is predicted.
+
+    Each run is judged by an order of the values from the other runs. An order from all runs would predict
+    a fast growth.
+    """
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
     table.counts += table.count(View(outputs[:20]), View(outputs[20:]))
@@ -140,8 +145,10 @@ def test_an_event_of_values_seen_once_promises_nothing():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_by_enumeration_unfinished_runs_do_not_raise_the_expectation(seed):
-    """The two laws meet the claim with equality, and whether a run ends depends on its side and its answer.
-    E[factor] ≤ 1 holds even then."""
+    """E[factor] ≤ 1 holds even if a run's end depends on its side and its answer.
+
+    The two laws meet the claim with equality.
+    """
     rng = np.random.default_rng(seed)
     p, q = rng.dirichlet(np.ones(3), 2)
     ratio = max(float(np.max(p / q)), float(np.max(q / p)), 1.0)

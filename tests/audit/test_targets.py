@@ -1,4 +1,4 @@
-"""Targets: each form of text names the right object, or one line says why it names no object."""
+"""Targets: each text names the right object, or one line says why not."""
 
 import importlib
 import sys
@@ -42,7 +42,7 @@ entry = Entry("mine", Rounded, options={"size": 3}, expected="refuted", referenc
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Change to a user's folder that holds a mechanism and a module. Undo the imports afterwards."""
+    """Change to a user's folder with a mechanism, and undo the imports afterwards."""
     (tmp_path / "mechanism_file.py").write_text(MECHANISM)
     (tmp_path / "sibling_of_target.py").write_text("def constant():\n    return 10\n")
     monkeypatch.chdir(tmp_path)

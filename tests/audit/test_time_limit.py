@@ -1,4 +1,4 @@
-"""The time limit bounds the whole audit, including confirmation and shrinking. Loading does not count."""
+"""The time limit bounds the whole audit after loading."""
 
 import time
 
@@ -10,7 +10,7 @@ CLAIM = PureDP(1.0)
 
 
 def slow(seconds, *, first=0.0, scale=0.05):
-    """Return a leaking mechanism. Each call takes some time, and the first call takes longer."""
+    """Return a leaking mechanism whose calls take time, the first call more."""
     waited = []
 
     def release(database, rng):
@@ -25,10 +25,10 @@ def slow(seconds, *, first=0.0, scale=0.05):
 
 @pytest.mark.parametrize(("seconds", "limit"), [(0.002, 2.0), (0.005, 1.5)])
 def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(seconds, limit):
-    """The refutation takes about 140 calls, the confirmation about 400, and shrinking up to thousands.
+    """At most limit/seconds calls are made before the limit.
 
-    A call takes at least `seconds`. So at most limit/seconds calls fit into the limit, however slow the
-    machine is. A batch that has begun may finish after the limit.
+    A call takes at least `seconds`. The refutation takes about 140 calls, the confirmation 400, shrinking
+    thousands. A batch that has begun may finish after the limit.
     """
     result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
     assert result.samples <= limit / seconds + 100
@@ -36,8 +36,10 @@ def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(s
 
 
 def test_a_crossing_without_time_for_confirmation_is_inconclusive_and_shows_its_witness():
-    """The refutation takes 140 calls of 10 ms, which fit into the time limit. The 400 calls of the
-    confirmation do not."""
+    """The refutation fits into the time limit, the confirmation does not.
+
+    The refutation takes 140 calls of 10 ms, and the confirmation 400.
+    """
     result = audit_privacy(slow(0.01), CLAIM, pairs=[([0], [1])], time_limit=3.0)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "`time_limit`" in result.reason

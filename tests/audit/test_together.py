@@ -1,5 +1,4 @@
-"""Several audits judged together: the rules e-BH and Holm compared with their definitions, and the sentence
-that says how many claims the rules reject."""
+"""Several audits judged together, by e-BH and Holm."""
 
 import math
 
@@ -55,7 +54,7 @@ def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
 
 
 def test_a_replay_that_refutes_counts_by_its_significance():
-    """A replay has no wealth. At significance 1e-6 it refutes a true claim with probability at most 1e-6."""
+    """A replay has no wealth, and refutes a true claim with probability at most 1e-6."""
     replay = {"environment": {"replay_of": "saved"}}
     again = result("again", Verdict.REFUTED, significance=1e-6, **replay)
     assert "Holm rejects 2" in together([again, result("leak", Verdict.REFUTED, log_wealth=18.0)])
@@ -68,8 +67,10 @@ def test_a_replay_that_refutes_counts_by_its_significance():
     ("epsilon", "delta", "pairs"), [(1.0, 0.0, 70_000), (0.1, 1e-3, 10**6), (3.0, 0.0, 5_000)]
 )
 def test_the_planned_test_has_the_stated_power_at_the_stated_epsilon(epsilon, delta, pairs):
-    """The reference is the normal approximation of a test that rejects the claim if the mean of
-    X − e^ε·Y − δ is large."""
+    """The reference is the normal approximation of a test of the claim.
+
+    It rejects if the mean of X − e^ε·Y − δ is large.
+    """
     found = fixed_sample_epsilon(pairs, epsilon=epsilon, delta=delta, significance=1e-6)
     p, ratio = generic(delta), math.exp(epsilon)
 

@@ -1,4 +1,4 @@
-"""No code that a file names is imported or called unless the user trusts the file."""
+"""No code that a file names runs unless the user trusts the file."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def refuted():
 
 @pytest.fixture
 def evil(refuted, tmp_path, monkeypatch):
-    """Return the path of a file that names foreign code as its target and as its `convert`."""
+    """Return a file that names foreign code as its target and as its `convert`."""
     monkeypatch.chdir(tmp_path)
     Path("evil.py").write_text(EVIL)
     Path("mine.py").write_text(SAFE)

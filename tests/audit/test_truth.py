@@ -1,4 +1,4 @@
-"""A result has no truth value: otherwise `assert audit_privacy(...)` would pass with any verdict."""
+"""A result has no truth value, so `assert audit_privacy(...)` cannot pass."""
 
 import pytest
 

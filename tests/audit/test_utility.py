@@ -1,7 +1,4 @@
-"""`audit_utility` as users call it: verdicts, searches, laws, faults and bad arguments.
-
-The file is long because one small learner and its problems go through every verdict and every fault.
-"""
+"""`audit_utility` as users call it."""
 
 import copy
 import dataclasses
@@ -190,7 +187,7 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
 
 
 class CountsThree:
-    """A learner that counts the records. Its law is right only for databases of three records."""
+    """A learner whose law is right only for databases of three records."""
 
     def __call__(self, database, rng):
         return len(database)
@@ -308,7 +305,7 @@ def test_a_refuted_result_raises_and_another_is_returned():
 
 @dataclass(frozen=True)
 class Line:
-    """A problem at a place. The closer the place is to 10, the more often the learner fails."""
+    """A problem at a place, on which the learner fails more often near 10."""
 
     place: int
 
@@ -409,7 +406,10 @@ def test_a_law_that_the_code_does_not_follow_is_an_error():
 
 @dataclass(frozen=True)
 class Noisy:
-    """A learner that adds Laplace noise of scale 1 to 0: |noise| > alpha has probability e^−alpha."""
+    """A learner with output Laplace noise of scale 1.
+
+    |noise| > alpha has probability e^−alpha.
+    """
 
     def __call__(self, database, rng):
         return rng.laplace()

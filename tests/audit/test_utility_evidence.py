@@ -1,5 +1,4 @@
-"""The bets on a failure probability: what they may win, how many runs they need, and what unsound auditors
-would do."""
+"""The bets on a failure probability, and what unsound auditors would do."""
 
 import math
 from statistics import NormalDist
@@ -60,8 +59,10 @@ class FakeSampler:
 
 
 def betting_on(looks, sampler, *, beta, significance, budget):
-    """Return the betting on these looks: problems, each with its first trials. The audit has a claim and
-    options, but no learner."""
+    """Return the betting on these looks, each a problem with its first trials.
+
+    The audit has a claim and options, but no learner.
+    """
     options = SimpleNamespace(significance=significance, until="refuted", budget=budget)
     claim, late = Accuracy(0.1, beta), lambda: False
     task = SimpleNamespace(claim=claim, options=options, against=True, listener=None, is_late=late)
@@ -69,8 +70,10 @@ def betting_on(looks, sampler, *, beta, significance, budget):
 
 
 def audit(problems, *, beta, significance, budget, seed, explored=0):
-    """Return the betting on problems. Before the bets, `explored` pairs of trials of each problem are drawn.
-    The problems are sorted by these trials, the worst first."""
+    """Return the betting on problems after `explored` pairs of trials of each.
+
+    The problems are sorted by these trials, the worst first.
+    """
     sampler = FakeSampler(seed)
     looks = []
     for problem in problems:
@@ -83,14 +86,19 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
 
 
 def most_alarms(audits, level):
-    """Return a limit on the number of alarms. In this many audits, a test at `level` exceeds the limit with
-    probability at most RARE."""
+    """Return the number of alarms that a test at `level` exceeds rarely.
+
+    In this many audits it exceeds the number with probability at most RARE.
+    """
     return int(stats.binom.isf(RARE, audits, level))
 
 
 def mean_is_at_most_one(values):
-    """Return whether the mean of the values is at most 1, up to chance. For values in [0, 20] of true mean at
-    most 1 the answer is False with probability at most RARE (central limit theorem)."""
+    """Return whether the mean of the values is at most 1, up to chance.
+
+    For values in [0, 20] of true mean at most 1 the answer is False with probability at most RARE
+    (central limit theorem).
+    """
     slack = NormalDist().inv_cdf(1 - RARE) * np.std(values) / math.sqrt(len(values))
     return np.mean(values) <= 1 + slack
 
@@ -116,8 +124,10 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
 
 
 def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing():
-    """The test fails if 55 of 500 audits refute the claim. If each audit does so with probability 0.15, the
-    test fails with probability 0.996."""
+    """The test fails if 55 of 500 audits refute the claim.
+
+    If each audit does so with probability 0.15, the test fails with probability 0.996.
+    """
     beta, level, audits = 0.1, 0.05, 500
     found = [
         audit([Problem("tight", beta)], beta=beta, significance=level, budget=300, seed=(1, k))
@@ -128,8 +138,10 @@ def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing
 
 
 def test_many_tight_problems_chosen_by_exploration_share_one_significance():
-    """The test fails if 35 of 250 audits refute the claim. If each audit does so with probability 0.2, the
-    test fails with probability 0.994."""
+    """The test fails if 35 of 250 audits refute the claim.
+
+    If each audit does so with probability 0.2, the test fails with probability 0.994.
+    """
     beta, level, audits = 0.3, 0.05, 250
     problems = [Problem(f"tight {k}", beta) for k in range(8)]
     found = [
@@ -141,8 +153,10 @@ def test_many_tight_problems_chosen_by_exploration_share_one_significance():
 
 
 def test_a_false_claim_is_called_met_at_most_at_the_significance():
-    """The test fails if 35 of 250 audits call the claim met. If each audit does so with probability 0.2, the
-    test fails with probability 0.994."""
+    """The test fails if 35 of 250 audits call the claim met.
+
+    If each audit does so with probability 0.2, the test fails with probability 0.994.
+    """
     beta, level, audits = 0.3, 0.05, 250
     problems = [
         Problem("easy", 0.0),
@@ -164,8 +178,10 @@ def _stopped(betting):
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
-    """The test fails if 16 of 300 audits by betting accept the claim. If each audit does so with probability
-    0.1, the test fails with probability 0.999."""
+    """The test fails if 16 of 300 audits by betting accept the claim.
+
+    If each audit does so with probability 0.1, the test fails with probability 0.999.
+    """
     beta, level, audits, looks = 0.1, 0.01, 1_500, 40
     rng = np.random.default_rng(4)
     failures = np.cumsum(rng.binomial(50, beta, (audits, looks)), axis=1)
@@ -194,8 +210,10 @@ def _met_by_betting(row, beta, level):
 
 @pytest.mark.parametrize(("defect", "audits"), [(False, 80), (True, 200)])
 def test_betting_on_the_runs_that_chose_the_problem_is_seen_in_the_mean_wealth(defect, audits):
-    """With the defect, the wealth of an audit has mean 3.9 and standard deviation 6.1. So the mean over 200
-    audits is above its limit, 3.24, in 19 of 20 cases."""
+    """The mean wealth over 200 audits is above its limit, 3.24, in 19 of 20 cases.
+
+    With the defect, the wealth of an audit has mean 3.9 and standard deviation 6.1.
+    """
     beta, level = 0.3, 0.05
     stopped = []
     for k in range(audits):

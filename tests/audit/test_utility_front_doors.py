@@ -1,4 +1,4 @@
-"""A utility claim in pytest, on the command line, in JSON and on the page, beside the subject's privacy.
+"""A utility claim in pytest, on the command line, in JSON and on the page.
 
 The file is long because the same learners go through every front door.
 """
@@ -338,8 +338,10 @@ def test_none(auditor):
 
 
 def test_one_session_audits_each_claim_and_shows_met_refuted_and_open_utility(pytester):
-    """The summary shows the privacy claim and the utility claim of a parametrized audit. Each failing call
-    shows a text of its own."""
+    """The summary shows the two claims of a parametrized audit.
+
+    Each failing call shows a text of its own.
+    """
     pytester.makepyfile(mine=MODULE, test_it=TESTS)
     run = pytester.runpytest_inprocess(
         "-p", "no:cacheprovider", "--audit-budget=1500", "--audit-report=page.html"

@@ -1,4 +1,4 @@
-"""Exact utility audits of learners and problems whose declared laws are wrong."""
+"""Exact utility audits whose learners or problems declare wrong laws."""
 
 import math
 import os
@@ -29,7 +29,10 @@ def ones(p):
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner that fails with probability `says`, as its law says, but always on the database `bad`."""
+    """A learner that fails with probability `says`, but always on the database `bad`.
+
+    Its law ignores this exception.
+    """
 
     bad: int | None = None
     says: float = 0.05
@@ -43,8 +46,10 @@ class Learner:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A problem that draws [1] with probability `true`, else [0]. Its law says that the probability is
-    `said`."""
+    """A problem that draws [1] with probability `true`, else [0].
+
+    Its law says that the probability is `said`.
+    """
 
     true: float
     said: float
@@ -116,7 +121,7 @@ def test_a_failure_probability_that_a_problem_makes_up_proves_nothing():
 
 @dataclass(frozen=True)
 class Hangs(Learner):
-    """A learner that never fails by its law, but hangs with probability `often`."""
+    """A learner that hangs with probability `often`, and by its law never fails."""
 
     often: float = 1.0
 
@@ -298,8 +303,10 @@ def test_an_exact_audit_of_an_absolute_error_still_holds():
 
 
 def test_an_exact_climb_follows_errors_if_no_problem_fails_yet():
-    """Nine steps lead from a problem without error to the first problem that fails. The learner draws
-    nothing."""
+    """Nine steps lead from a problem without error to one that fails.
+
+    The learner draws nothing.
+    """
 
     class Constant:
         def __call__(self, database, rng):

@@ -1,4 +1,7 @@
-"""A saved failure is measured anew: by the error of its problem, and by laws if laws refuted the claim."""
+"""A saved failure is measured anew, by its problem and by laws.
+
+Laws are used if laws refuted the claim.
+"""
 
 from dataclasses import dataclass
 
@@ -15,7 +18,7 @@ from audit.utility.result import UtilityResult
 
 @dataclass(frozen=True)
 class Bias:
-    """A problem that a file can hold. Every output other than 1 is wrong."""
+    """A problem that a file can hold, on which only the output 1 is right."""
 
     name: str
     size: int
@@ -28,7 +31,7 @@ class Bias:
 
 
 class Found:
-    """A learner that fails only on problems of size 2, which only the search finds."""
+    """A learner that fails only on problems of size 2."""
 
     utility_claim = PAC(0.25, 0.1)
 
@@ -83,7 +86,7 @@ FIXED = FixedProblem("fixed", [0], lambda output, database: float(output))
 
 
 def test_a_refutation_by_laws_is_computed_anew():
-    """The claim allows a failure probability of 0.05, so occasional failures refute nothing."""
+    """Occasional failures refute nothing, because the claim allows 0.05."""
     result = audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED])
     assert (result.refuted, result.evidence.value) == (True, "exact")
     again = result.replay(Lawful(0.5))

@@ -1,5 +1,7 @@
-"""Learners that keep state, or that share records with the problem that measures their errors. No verdict
-rests on silent copies."""
+"""Learners that keep state or share records with their problem.
+
+No verdict rests on silent copies.
+"""
 
 import random
 
@@ -46,7 +48,7 @@ class Later:
 
 
 class OnTheClass:
-    """A learner that counts its calls in its class, and fails in four of five calls."""
+    """A learner that counts its calls in its class, and fails in four of five."""
 
     calls = 0
 
@@ -120,7 +122,7 @@ def test_an_ordinary_learner_is_reported_as_stateless():
 
 
 class Cached:
-    """A learner that keeps what it computed, or what it drew at its first call."""
+    """A learner that keeps what it computed or drew at its first call."""
 
     def __init__(self, lucky):
         self.lucky, self.kept = lucky, None

@@ -1,5 +1,7 @@
-"""Steps from one pair of databases to other pairs: what a step may change, and whether the steps that should
-simplify a pair do so."""
+"""Steps from one pair of databases to other pairs.
+
+They stay in the domain, and some of them simplify a pair.
+"""
 
 import itertools
 
@@ -56,7 +58,7 @@ def test_variations_of_an_added_record_add_one_record(rest, extra, seed):
 
 
 def test_variations_reach_every_replaced_pair_of_a_small_domain():
-    """A walk of 20,000 steps from one pair reaches all 3·2·(1 + 3 + 3) ordered pairs."""
+    """A walk of 20,000 steps reaches all 3·2·(1 + 3 + 3) ordered pairs."""
     pool, rng = ["a", "b", "c"], np.random.default_rng(0)
     pair, seen = (["a"], ["b"]), set()
     for _ in range(20_000):
@@ -118,7 +120,7 @@ def test_the_largest_step_comes_first_and_single_records_are_tried_too():
 
 
 def test_single_steps_reach_the_simplest_pair():
-    """Greedy steps in any order end at the simplest pair under replacement: two databases of one record."""
+    """Greedy steps in any order end at two databases of one record."""
     pair = ([7, 2, 2, 7, 1], [7, 2, 1, 7, 1])
     for _ in range(100):
         choices = [step for step in simplified(*pair, POOL) if step[0] != step[1] and step != pair]

@@ -1,4 +1,4 @@
-"""A mechanism whose outputs never vary is reported everywhere, because a `return` may be missing."""
+"""A mechanism whose outputs never vary is reported everywhere."""
 
 import sys
 
@@ -29,7 +29,7 @@ def nan(database, rng):
 
 
 def refusing(database, rng):
-    """Return nothing; raise now and then, equally often on every database."""
+    """Return nothing, or raise now and then, equally often on every database."""
     if rng.random() < 0.2:
         raise ValueError("not now")
 
@@ -83,7 +83,10 @@ def rare(database, rng):
     ],
 )
 def test_outputs_that_vary_on_any_database_count_as_varying(mechanism, pairs):
-    """98 of 100 outputs are equal, so a thousand runs are all equal with probability 2e-9."""
+    """A thousand runs are all equal with probability 2e-9.
+
+    98 of 100 outputs are equal.
+    """
     result = audit_privacy(mechanism, ApproximateDP(1.0, 0.3), pairs=pairs, budget=1_000)
     assert result.only_output is None
     assert unvaried(result) == ""

@@ -1,5 +1,4 @@
-"""If a mechanism for arrays or frames gets lists, the audit says so at once and names the conversion to
-use."""
+"""If a mechanism for arrays or frames gets lists, the audit names the conversion."""
 
 import numpy as np
 import pytest

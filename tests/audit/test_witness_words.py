@@ -1,4 +1,4 @@
-"""Witnesses in words. The expected phrase for each fault was written down before the code that writes it."""
+"""Witnesses in words, with expected phrases written before the code."""
 
 import dataclasses
 import math
@@ -129,7 +129,7 @@ def test_events_of_one_entry_are_recognised():
 
 
 def memory_of(sample, *, runs=600):
-    """Return the memory of a pair that has learned from this many runs a side."""
+    """Return the memory of a pair after this many runs a side."""
 
     class Subject:
         def __call__(self, database, rng):
@@ -205,8 +205,10 @@ def test_a_score_names_its_heaviest_entries_with_their_signs():
 
 
 def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
-    """A printed result also names the single entry that separate runs confirm. A saved result keeps this
-    entry."""
+    """A printed result names the single entry that separate runs confirm.
+
+    A saved result keeps this entry.
+    """
     witness = Witness([0], [1], above(Value()), 0.5, 0.1, runs=100)
     beside = dataclasses.replace(witness, event=above(Coordinate(3)), p=0.4, direction="right")
     result = AuditResult(
@@ -249,8 +251,10 @@ def test_the_context_is_left_out_and_the_record_is_shown():
 
 
 def twelve_cells(database, rng):
-    """Return cells that each move by 1.5, up or down. No two cells together show half of what the score of
-    all cells shows."""
+    """Return cells that each move by 1.5, up or down.
+
+    No two cells together show half of what the score of all cells shows.
+    """
     return 1.5 * database[0] * np.array([1, -1] * 6) + rng.laplace(size=12)
 
 

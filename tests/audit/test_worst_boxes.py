@@ -47,8 +47,10 @@ def test_a_coordinate_that_is_certain_under_one_law_belongs_to_the_box():
 
 
 class Gaussian:
-    """A mechanism that shifts each of d coordinates by 1/√d. Its loss is that of a shift of 1 in one
-    coordinate."""
+    """A mechanism that shifts each of d coordinates by 1/√d.
+
+    Its loss is that of a shift of 1 in one coordinate.
+    """
 
     relation = Relation.REPLACE_ONE
     records = (0, 1)

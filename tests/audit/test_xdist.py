@@ -1,4 +1,4 @@
-"""`pytest -m audit -n 2` gives the same verdicts and texts as `pytest -m audit`, in one report."""
+"""`pytest -m audit -n 2` gives the verdicts and texts of one process."""
 
 import json
 import subprocess
@@ -48,7 +48,7 @@ NAMES = ("leak", "coin", "loud", "failing")
 
 
 class Session:
-    """One session of the tests: its output, its JUnit file, its report and its results."""
+    """One session of the tests, with its output and files."""
 
     def __init__(self, folder, *arguments):
         folder.mkdir()
@@ -76,7 +76,7 @@ class Session:
         }
 
     def table(self):
-        """Return the lines about the audits, sorted, because the audits end in any order."""
+        """Return the lines about the audits, sorted."""
         section = self.out.split("= privacy audits =")[1].split("= short test summary")[0]
         return sorted(line for line in section.splitlines() if line.strip("= "))
 
@@ -103,8 +103,10 @@ def test_the_verdicts_are_those_expected(sessions):
 
 
 def test_both_sessions_print_one_table_and_one_sum(sessions):
-    """There are seven audits at significance 1e-6 and one at 1e-4. Two refutations were expected and one
-    occurred."""
+    """There are seven audits at significance 1e-6 and one at 1e-4.
+
+    Two refutations were expected and one occurred.
+    """
     alone, together = (session.table() for session in sessions)
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line

@@ -1,8 +1,8 @@
-"""Check the reports in a browser (`make browser-test`): two widths, two themes, print, no scripts, and
-axe-core.
+"""Check the reports in a browser (`make browser-test`).
 
-The test suite skips this file: it needs Playwright and Chromium (Debian's, or the path in CHROMIUM).
-`PICTURES=FOLDER make browser-test` saves a screenshot of every page.
+The checks cover two widths, two themes, print, pages without scripts, and axe-core. They need Playwright
+and Chromium (Debian's, or the path in CHROMIUM). `PICTURES=FOLDER make browser-test` saves a screenshot
+of every page.
 """
 
 import json
@@ -49,7 +49,7 @@ SIZES = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 
 
 def study():
-    """Return a study with one measured curve and one closed-form curve over the same values of d."""
+    """Return a study with a measured and a closed-form curve over the same d."""
 
     def cells(size, how):
         sizes = [(d, round(size(d))) for d in (4, 8, 16, 32)]
@@ -64,7 +64,7 @@ def study():
 
 
 def utility():
-    """Return a refuted utility claim whose problems have long names and tiny probabilities."""
+    """Return a refuted utility claim with long names and tiny probabilities."""
     tried = [
         (f"two rivals of alpha apart on noisy labels, weights moved ({i})", 9.81e-296) for i in range(14)
     ]
@@ -77,7 +77,10 @@ def utility():
 
 
 def self_audit():
-    """Return a self-audit of three rows: one keeps its limit, one does not, and one has no limit."""
+    """Return a self-audit of three rows.
+
+    A row keeps its limit, a row breaks it, and a row has none.
+    """
     said = {"side": "at most", "limit": 0.1, "chance": 1e-6}
     rows = (
         Row("false alarms", "laplace at 0.1", 50, 0.3, 0.2, 0.45, **said),
@@ -116,7 +119,7 @@ def browser():
 
 @pytest.fixture
 def opened(browser, pages):
-    """Return a function that opens a page; any browser error, such as a policy violation, fails the test."""
+    """Return a function that opens a page and fails the test on any browser error."""
     contexts, errors = [], []
 
     def opened(name, *, width=1280, scheme="light", script=True, fragment=""):
@@ -230,7 +233,7 @@ def test_a_printed_page_has_every_section(opened, script):
 
 
 def test_print_the_time_of_a_large_page(opened, pages):
-    """Print how long filtering a page of 250 audits takes; the time is not asserted."""
+    """Print how long filtering a page of 250 audits takes."""
     page = opened("large")
     timing = page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
     took = page.evaluate(

@@ -1,6 +1,7 @@
-"""Copy the files of `examples/ci` into a separate project and run every command in them.
+"""The commands of `examples/ci` work in a separate project.
 
-`dp-audit` is called in this process: `tests/audit/test_cli_processes.py` starts it as a command."""
+`dp-audit` is called in this process.
+"""
 
 import json
 import shlex
@@ -48,7 +49,7 @@ def project(tmp_path, monkeypatch, capsys):
 
 
 def commands(job):
-    """Return the commands of one workflow job, without the installation steps."""
+    """Return the commands of one workflow job after the installation."""
     steps = yaml.safe_load((HERE / "audits.yml").read_text())["jobs"][job]["steps"]
     return [step["run"] for step in steps if "pip install" not in step.get("run", "pip install")]
 

@@ -1,6 +1,6 @@
-"""Examples that audit published libraries. Tests skip if their library is missing.
+"""Examples that audit published libraries, skipped if the library is missing.
 
-`make libraries` builds an environment in which no test here is skipped.
+In the environment of `make libraries` no test is skipped.
 """
 
 import importlib

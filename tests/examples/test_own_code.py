@@ -1,4 +1,4 @@
-"""Examples of user code: audits refute the wrong versions, name the fault, and pass the right ones."""
+"""Audits of user code refute the wrong versions and pass the right ones."""
 
 import importlib.util
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""SQ learners keep their promises for all valid answers of an oracle. Their flawed twins do not."""
+"""SQ learners keep their promises for all valid answers of an oracle.
+
+Their flawed twins do not.
+"""
 
 import inspect
 import math

@@ -1,4 +1,4 @@
-"""Approximately private learners of points and thresholds: laws and sizes by hand, audits of both claims."""
+"""Approximately private learners of points and thresholds."""
 
 import math
 from itertools import product
@@ -86,7 +86,7 @@ def test_the_law_of_samples_of_two_numbers_is_binomial():
 
 
 def test_the_hard_problems_are_hard_if_samples_are_few():
-    """With few examples, each learner fails on some problem with probability above beta."""
+    """With few examples, each learner fails on some problem more often than beta."""
     learner = PointLearner(dimension=64)
     few = point_problems(64, alpha=0.1, size=learner.sample_size() // 5)
     assert audit_utility(learner, problems=few, exact=False).verdict is Verdict.REFUTED
@@ -99,7 +99,10 @@ def test_the_hard_problems_are_hard_if_samples_are_few():
 
 
 def test_the_law_of_the_point_learner_is_the_printed_algorithm():
-    """The law of A_dist comes from its Laplace tail; a refusal becomes a uniform point (BNS §3.1)."""
+    """The law of A_dist comes from its Laplace tail (BNS §3.1).
+
+    A refusal becomes a uniform point.
+    """
     learner = PointLearner(dimension=2, epsilon=4.0, delta=0.01)
     database = [(1, 1)] * 7 + [(2, 1)] * 2 + [(1, 0)]
     passed = stats.laplace.sf(math.log(100) + 2 - 5, scale=1.0)
@@ -112,7 +115,10 @@ def test_the_law_of_the_point_learner_is_the_printed_algorithm():
 
 @pytest.mark.parametrize("tight", [False, True])
 def test_the_point_learner_is_exactly_as_private_as_its_a_dist(tight):
-    """Erratum E9 at d = 64: the δ of the printed noise is delta/2, the δ of the tight noise is delta."""
+    """At d = 64, the δ of the printed noise is delta/2 (erratum E9).
+
+    The δ of the tight noise is delta.
+    """
     learner = PointLearner(dimension=64, tight=tight, points=(0, LAST), size=4, **LOOSE)
     result = audit_privacy(LumpedLearner(of=learner), budget=20_000)
     assert result.verdict is Verdict.PROVED
@@ -140,7 +146,7 @@ def test_a_learner_with_half_the_noise_is_refuted():
     ("alpha", "beta", "tight"), [(0.1, 0.1, False), (0.1, 0.1, True), (0.02, 0.01, True)]
 )
 def test_the_point_learners_size_is_the_least_by_an_independent_sum(alpha, beta, tight):
-    """The failure probability at mass 3α/4 comes from scipy's binomial and Laplace laws."""
+    """The failure probability at mass 3α/4 comes from scipy's laws."""
     learner = PointLearner(dimension=64, alpha=alpha, beta=beta, tight=tight)
     scale = (2.0 if tight else 4.0) / 1.0
     threshold = 2 + scale * math.log(1 / (2e-6 if tight else 1e-6))
@@ -164,7 +170,7 @@ def test_the_size_does_not_grow_with_d_and_is_refused_if_the_domain_is_too_small
 
 
 def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
-    """The failure probability is exact: a sum over all samples, at the smallest d that the claim covers."""
+    """The failure probability is a sum over all samples, at the smallest d of the claim."""
     learner = PointLearner(dimension=9, tight=True)
     problems = [problem for problem in learner.problems() if problem.distribution]
     assert len(problems) == 6
@@ -240,8 +246,10 @@ def test_up_to_d_5_the_interval_learner_is_the_exponential_mechanism():
     ids=["ones", "zeros", "first", "last", "adjacent", "heavy"],
 )
 def test_constant_and_crowded_samples_at_d_64_have_few_errors(database):
-    """Let r be the promise for this sample. By the exact law, the probability of more than r/2 errors is at
-    most the failure probability that the budgets allow."""
+    """More than r/2 errors are at most as probable as the budgets allow.
+
+    The number r is the promise for this sample.
+    """
     learner = IntervalLearner(dimension=64)
     sample = NumberSample.counted([x for x, _ in database], [y for _, y in database])
     errors, promise = threshold_errors(sample, top=2**64), learner.promise_for(len(sample))

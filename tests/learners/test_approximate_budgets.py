@@ -1,5 +1,4 @@
-"""How the learner of thresholds splits its budget over the calls of Rec: privacy accounting, exact laws,
-exact failure probabilities."""
+"""How the learner of thresholds splits its budget over the calls of Rec."""
 
 import math
 
@@ -89,8 +88,10 @@ def test_rec_with_three_times_the_budget_exceeds_the_claim_on_those_pairs():
 @pytest.mark.parametrize("top", [2**5, 2**6, 2**12, 2**64])
 @pytest.mark.parametrize("even", [False, True])
 def test_rec_fails_less_than_the_bound_on_plateaus_and_shelves(top, even):
-    """The failure probabilities are exact, at the smallest promise and on the hardest quasi-concave qualities
-    known."""
+    """The failure probabilities are exact, on the hardest qualities known.
+
+    They are taken at the smallest promise.
+    """
     split = (
         even_split(top, epsilon=1.0, delta=1e-3)
         if even
@@ -122,8 +123,11 @@ def test_the_even_split_is_concave_promise_itself():
 
 @pytest.mark.parametrize(("top", "inner"), [(2**12, 13), (2**40, 7), (2**64, 7)])
 def test_every_kind_of_failure_has_an_equal_share_at_the_least_promise(top, inner):
-    """Three kinds of failure are computed by hand: one of 31 rivals wins the choice from the set H, the noise
-    of A_dist prevents a release, or the innermost choice is wrong."""
+    """Three kinds of failure are computed by hand.
+
+    One of 31 rivals wins the choice from the set H, the noise of A_dist prevents a release, or the
+    innermost choice is wrong.
+    """
     split = fitted_split(top, epsilon=1.0, delta=1e-6, failure=0.05)
     gap = split.least_promise(0.05) / (2 * 4**split.rounds)
     share = 0.05 / (2 * split.rounds + 1)

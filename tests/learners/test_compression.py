@@ -1,4 +1,7 @@
-"""The compression learner: private over all rounds; a shorter target needs fewer examples."""
+"""The compression learner is private over all rounds.
+
+A shorter target needs fewer examples.
+"""
 
 import math
 from collections import Counter
@@ -27,8 +30,11 @@ def laplace_cdf(x):
 
 
 def law_by_hand(database, *, epsilon, alpha):
-    """Return the law of two rounds. The first learns a 0-bit hypothesis from record 0 and tests it on record
-    1. The second learns at most 1 bit from records 2 and 3 and tests it on records 4 and 5."""
+    """Return the law of two rounds.
+
+    Round 1 learns a 0-bit hypothesis from record 0 and tests it on record 1. Round 2 learns at most 1 bit
+    from records 2 and 3 and tests it on records 4 and 5.
+    """
 
     def errors(name, part):
         return sum(NAMES[name]["uv".index(x)] != y for x, y in part)
@@ -147,18 +153,19 @@ def test_a_concise_target_needs_fewer_examples_than_a_long_one():
 
 
 def evidence(failed, *, beta):
-    """Return an e-value against the hypothesis that the failure probability is at most beta."""
+    """Return an e-value against a failure probability of at most beta."""
     return np.prod(1 + (failed / beta - 1) / 2)
 
 
 @pytest.mark.parametrize(("target", "bits"), [((0, 0, 0), 0), ((0, 1, 0), 1), ((1, 1, 1), 3)])
 def test_it_stops_at_the_round_of_the_target_with_a_good_hypothesis(target, bits):
-    """F is the failure probability given the sample. If its mean is at most β = 0.1, the product of 1 + (F/β
-    − 1)/2 over the samples has expectation at most 1, so it exceeds 1e7 with probability at most 1e-7
-    (Markov).
+    """The product of 1 + (F/β − 1)/2 over the samples stays below 1e7.
 
-    Power: the product exceeds 1e7 if F = 1 for 36 of 100 samples. If half of all samples have F = 1, 36 or
-    more of the 100 do so with probability 99.8 %.
+    F is the failure probability given the sample. If its mean is at most β = 0.1, the product exceeds 1e7
+    with probability at most 1e-7 (Markov).
+
+    Power: the product exceeds 1e7 if F = 1 for 36 of 100 samples. If half of all samples have F = 1, this has
+    probability 99.8 %.
     """
     learner = CompressionLearner(alpha=0.3)
     hypotheses, rng = learner.hypotheses, np.random.default_rng(27)

@@ -1,4 +1,4 @@
-"""Labels of the concept classes agree with their definitions, and the VC dimension with brute force."""
+"""Labels of the concept classes, and VC dimensions by brute force."""
 
 import math
 from fractions import Fraction
@@ -22,7 +22,10 @@ from learners.concepts import (
 
 
 def masked(concept, point):
-    """Return the label of a point (x, i, b) by K11 §5.3, written out for d = 2, where i is one bit."""
+    """Return the label of a point (x, i, b) by K11 §5.3, for d = 2.
+
+    Here i is one bit.
+    """
     (r, a), (x, i, b) = concept, (point[:2], point[2], point[3])
     return (-1) ** r[i] if b == 1 else (-1) ** (sum(u * v for u, v in zip(r, x, strict=True)) + a)
 

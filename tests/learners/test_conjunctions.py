@@ -51,8 +51,11 @@ def error(output, target, weights):
 
 
 def hard_weights(alpha, *, factor):
-    """Return the weights of a law. Each variable is the only 0 with probability factor·alpha/d. With the
-    remaining probability all variables are 1."""
+    """Return the weights of a law for conjunctions.
+
+    Each variable is the only 0 with probability factor·alpha/d. With the remaining probability all
+    variables are 1.
+    """
     light = factor * alpha / DIMENSION
     return [
         1 - DIMENSION * light if sum(x) == DIMENSION else light * (sum(x) == DIMENSION - 1) for x in WORDS
@@ -159,7 +162,7 @@ def test_without_the_correction_the_target_is_missed():
 
 
 def tail_of_sum(records, x):
-    """Return Pr[sum of one or two Laplace(1) variables > x], in closed form."""
+    """Return Pr[sum of one or two Laplace(1) variables > x]."""
     one = {1: lambda s: math.exp(-s) / 2, 2: lambda s: math.exp(-s) * (2 + s) / 4}[records]
     return one(x) if x >= 0 else 1 - one(-x)
 

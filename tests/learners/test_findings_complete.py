@@ -1,4 +1,4 @@
-"""The findings page is complete: it covers every system, every numbered statement and every erratum."""
+"""The findings page covers every system, numbered statement and erratum."""
 
 import math
 import re
@@ -38,7 +38,10 @@ TOKEN = re.compile(
 
 
 def statements(words):
-    """Parse "K11 Claims 5.9, 5.10; B Thm 6" as {(K11, Claim, 5.9), (K11, Claim, 5.10), (B, Theorem, 6)}."""
+    """Parse "K11 Claims 5.9, 5.10; B Thm 6" as a set.
+
+    The set is {(K11, Claim, 5.9), (K11, Claim, 5.10), (B, Theorem, 6)}.
+    """
     found, text, kind = set(), None, None
     for match in TOKEN.finditer(words):
         new_text, new_kind, number, last = match.groups()

@@ -1,4 +1,4 @@
-"""Flags must be True or False. The string "false", which Python treats as true, is refused in one line."""
+"""Flags must be True or False, not a string such as "false"."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The generic private learner: its law, sample sizes, VC version, and the errata of both texts."""
+"""The generic private learner: its law, its sizes, and errata."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ SIGNIFICANCE = 1e-7
 
 
 def law_by_hand(concepts, database, *, epsilon):
-    """Return the softmax of −ε·errors/2, by plain loops over the labels of the class."""
+    """Return the softmax of −ε·errors/2, by plain loops."""
     errors = [
         sum(concepts.label(concept, x) != y for x, y in database) for concept in concepts.listed_concepts()
     ]
@@ -160,7 +160,7 @@ def test_e4_the_proof_fails_for_a_nonzero_opt_and_the_statement_holds():
 
 
 def failures(learner, problem, *, draws, seed):
-    """Return the exact probability of an error above α, averaged over fresh samples."""
+    """Return the probability of an error above α, averaged over fresh samples."""
     rng = np.random.default_rng(seed)
     bad = problem.risks - problem.optimum > learner.alpha
     masses = [

@@ -1,5 +1,7 @@
-"""k-means by statistical queries: with the exact oracle it is Lloyd's iteration, with other oracles it is
-close to it."""
+"""k-means by statistical queries is Lloyd's iteration with the exact oracle.
+
+With other oracles it is close to it.
+"""
 
 from collections import Counter
 from dataclasses import replace

@@ -19,8 +19,11 @@ SIGNIFICANCE = 1e-7
 
 
 def law_by_hand(concepts, database, *, epsilon, first):
-    """Return the law, computed by hand. For each labelling of the first x's, the first concept with this
-    labelling gets a weight from its errors on the other records."""
+    """Return the law, computed by hand.
+
+    For each labelling of the given x's, a concept with this labelling gets a weight from its errors on
+    the other records.
+    """
     kept = {}
     for concept in concepts.listed_concepts():
         pattern = tuple(concepts.label(concept, x) for x, _ in database[:first])
@@ -111,7 +114,10 @@ def test_the_net_grows_with_the_vc_dimension_and_not_with_the_domain():
 
 
 def test_a_sample_is_a_net_of_points_with_the_exact_probability():
-    """With k points of mass 1/k, concepts i and j differ by 2/k > α and agree on samples without i and j."""
+    """Concepts i and j agree on samples without i and j.
+
+    With k points of mass 1/k, they differ by 2/k > α.
+    """
     alpha, beta, k = 0.1, 0.1, 19
     size = net_size(1, alpha=alpha, beta=beta)
     missed = k * (k - 1) / 2 * (1 - 2 / k) ** size  # an upper bound, by the union bound over all pairs

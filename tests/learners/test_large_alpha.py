@@ -1,4 +1,4 @@
-"""BNS Definitions 3 and 6 allow α ≥ 1/2. The proofs hold for such α too, at the stated sizes."""
+"""The proofs and the stated sizes hold for α ≥ 1/2 (BNS Definitions 3 and 6)."""
 
 import math
 
@@ -23,7 +23,7 @@ OTHERS = [HashedPointLearner, LabelPrivateLearner, PointSanitizer, GenericSaniti
 
 
 def failing(learner, problem):
-    """Return the exact probability of an error above alpha if both the sample and the run are random."""
+    """Return the probability of an error above alpha over sample and run."""
     samples = problem.distribution()
     total = 0.0
     for sample in samples.support():

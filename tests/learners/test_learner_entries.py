@@ -1,4 +1,4 @@
-"""Every learner entry of the catalogue declares what its privacy and utility audits need."""
+"""Every learner entry declares what its privacy and utility audits need."""
 
 import cloudpickle
 import numpy as np

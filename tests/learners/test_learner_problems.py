@@ -1,4 +1,7 @@
-"""The search proposes only problems that the claims cover; samples stored as numbers are valid samples."""
+"""The search proposes only problems that the claims cover.
+
+Samples stored as numbers are valid samples.
+"""
 
 import copy
 import itertools
@@ -76,19 +79,22 @@ def test_a_random_rival_may_be_just_above_or_just_below_alpha():
 
 
 def agrees(times, shares):
-    """Return whether counts fit the probabilities `shares`, by a chi-square test at significance 1e-7."""
+    """Return whether counts fit the probabilities `shares`.
+
+    This is a chi-square test at significance 1e-7.
+    """
     return stats.chisquare(times, np.sum(times) * np.asarray(shares)).pvalue > 1e-7
 
 
 def seen(true, shares, size):
-    """Return the probability that `agrees` rejects `shares` if the true probabilities are `true`."""
+    """Return the probability that `agrees` rejects `shares` under `true`."""
     excess = size * sum((p - q) ** 2 / q for p, q in zip(true, shares, strict=True))
     degrees = len(shares) - 1
     return stats.ncx2.sf(stats.chi2.isf(1e-7, degrees), degrees, excess)
 
 
 def test_a_sample_stored_as_numbers_has_the_law_of_the_problem():
-    """Power: a mass of 0.015 moved from one record to another is detected with probability 99.9 %."""
+    """A mass of 0.015 moved to another record is detected with probability 99.9 %."""
     law = np.array([[0.5, 0.0], [0.1, 0.15], [0.0, 0.25]])
     rows = Hypotheses.of_rows([[0, 0, 1], [0, 1, 1]], domain="abc")
     sample = LearningProblem("three", rows, law, 40_000).draw(np.random.default_rng(0))
@@ -144,7 +150,7 @@ def test_counting_a_range_equals_counting_the_slice(start, stop):
 
 
 def test_a_long_sample_is_drawn_lazily_and_has_the_law_of_the_problem():
-    """Power: a mass of 0.025 moved from one record to another is detected with probability 99.9 %."""
+    """A mass of 0.025 moved to another record is detected with probability 99.9 %."""
     rows = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
     problem = LearningProblem("two", rows, np.array([[0.2, 0.3], [0.0, 0.5]]), 16_384)
     sample = problem.draw(np.random.default_rng(5))
@@ -294,7 +300,10 @@ class Loud(GenericLearner):
 
 
 def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_is_not():
-    """Power: the wealth grows by at least 0.6 nats a run, so 200 runs miss with probability below 1e-12."""
+    """200 runs miss the failing learner with probability below 1e-12.
+
+    The wealth grows by at least 0.6 nats a run.
+    """
     settings = {"concepts": IntervalClass(4), "alpha": 0.3, "calm": (8, 0), "odd": (8, 1)}
     found = audit_utility(at_size(Half, **settings), budget=2_000)
     assert found.verdict is Verdict.REFUTED
@@ -305,8 +314,10 @@ def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_i
 
 
 def test_at_size_a_learner_that_spends_four_times_its_epsilon_is_refuted():
-    """On a balanced sample one record moves the odds of two rivals from 1 to e^4, so a probability of 0.5
-    becomes 0.018."""
+    """A probability of 0.5 becomes 0.018 if one record changes.
+
+    On a balanced sample the record moves the odds of two rivals from 1 to e^4.
+    """
     settings = {"concepts": IntervalClass(1), "alpha": 0.3, "calm": (0, 0), "odd": (0, 1)}
     found = audit_privacy(at_size(Loud, **settings), budget=60_000)
     assert found.verdict is Verdict.REFUTED

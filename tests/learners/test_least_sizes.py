@@ -1,8 +1,7 @@
-"""At its least size a learner meets its utility claim. With 0.7 of its ε, the same audit refutes the claim.
+"""At its least size a learner meets its utility claim, but not with 0.7 of its ε.
 
-The noise is then 1/0.7 times as wide. Audits have the default significance, 1e-6. The learners of the
-catalogue are audited with their whole ε in `test_catalogue_audit`; the others are audited here, with as many
-runs as it takes to refute them at 0.7 of ε.
+The noise is then 1/0.7 times as wide. Audits have significance 1e-6. `test_catalogue_audit` audits the
+learners of the catalogue with their whole ε, and the others are audited here.
 """
 
 from dataclasses import replace
@@ -36,7 +35,7 @@ def test_every_entry_has_problems_and_fewer_examples_than_are_stated():
 
 
 def test_the_law_of_the_generic_sanitizer_decides_both_at_its_least_size():
-    """40 records where 119 are stated."""
+    """There are 40 records where 119 are stated."""
     right = GenericSanitizer()
     weak, problems = replace(right, epsilon=0.7 * right.epsilon), right.problems_of(40)
     assert audit_utility(right, problems=problems).verdict is Verdict.PROVED
@@ -44,8 +43,10 @@ def test_the_law_of_the_generic_sanitizer_decides_both_at_its_least_size():
 
 
 def test_wider_noise_fails_an_average_of_laplace_answers_on_its_least_number_of_entries():
-    """By the exact law of the sum, 145 entries keep the error within 0.5 in 95 % of the runs. The stated
-    number is 268."""
+    """145 entries keep the error within 0.5 in 95 % of the runs, by the exact law.
+
+    The stated number is 268.
+    """
     stated = LaplaceAverage(tolerance=0.5)
     assert (stated.size, stated.beta) == (268, 0.05)
 

@@ -1,5 +1,4 @@
-"""Vectorised runs of the perceptron and k-means have the values and the laws of single runs through
-oracles."""
+"""Vectorised runs of the perceptron and k-means equal single runs through oracles."""
 
 import math
 

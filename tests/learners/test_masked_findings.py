@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY: their numbers match derivations that do not use the code."""
+"""Findings about MASKED-PARITY match derivations that do not use the code."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Learners of MASKED-PARITY: exact with every valid oracle, and private in both models."""
+"""Learners of MASKED-PARITY are exact with valid oracles, and private."""
 
 import math
 from collections import Counter

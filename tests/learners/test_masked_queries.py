@@ -1,4 +1,4 @@
-"""Queries about MASKED-PARITY and PARITY: exact means, and the oracles of the lower bounds."""
+"""Queries about MASKED-PARITY and PARITY, with exact means."""
 
 from itertools import product
 
@@ -32,7 +32,10 @@ EVERY = [(d, query) for d, queries in QUERIES.items() for query in queries]
 
 
 class Noise(MaskedQuery):
-    """A query whose values look random, so all three kinds of coefficients of MASKED-PARITY occur in it."""
+    """A query whose values look random.
+
+    All three kinds of coefficients of MASKED-PARITY occur in it.
+    """
 
     low = -1.0
     boolean = False
@@ -43,7 +46,7 @@ class Noise(MaskedQuery):
 
 
 def by_enumeration(query, concept):
-    """Return E[g] by definition: the mean over every point of the domain, labelled by the concept class."""
+    """Return E[g] as the mean over every labelled point of the domain."""
     masked = MaskedParityClass(query.dimension)
     points = list(masked.listed_domain())
     labels = np.where(masked.says(concept, points), -1, 1).tolist()

@@ -1,4 +1,4 @@
-"""Monotone conjunctions from noisy labels: the law, privacy, and accuracy on clean labels."""
+"""Monotone conjunctions from noisy labels: law, privacy and accuracy."""
 
 import math
 from collections import Counter
@@ -42,8 +42,10 @@ def test_the_tail_of_a_sum_of_two_laplace_variables_is_their_convolution(wide, n
 
 
 def kept_by_hand(learner, database, place):
-    """Return Pr[the variable is kept], by definition: from the averages of both chunks and the tail of the
-    noise."""
+    """Return Pr[the variable is kept], by definition.
+
+    It follows from the averages of the two chunks and the tail of the noise.
+    """
     chunk = len(database) // (2 * learner.dimension)
     label = database[2 * place * chunk : (2 * place + 1) * chunk]
     plain = database[(2 * place + 1) * chunk : (2 * place + 2) * chunk]
@@ -74,8 +76,10 @@ def test_the_law_keeps_variables_independently_by_tails(eta, size):
 
 @pytest.mark.parametrize("draw", ["sample", "call"])
 def test_runs_follow_the_law(draw):
-    """Power: 4,000 outputs of `sample` detect half or twice the noise with a probability above 0.9999. 1,000
-    calls detect half the noise with probability 0.997."""
+    """4,000 outputs of `sample` detect half or twice the noise.
+
+    They do so with a probability above 0.9999. 1,000 calls detect half the noise with probability 0.997.
+    """
     learner = NoisyConjunctionLearner(dimension=2, epsilon=1.0, eta=0.2)
     rng, runs = RNG(7), 4_000 if draw == "sample" else 1_000
     found = (
@@ -132,7 +136,7 @@ def test_problems_are_about_clean_labels_and_draw_noisy_ones():
 
 
 def conjunctions(*, tau, dimension=2):
-    """Run the SQ learner of conjunctions, in the form that the runs of `mechanisms` accept."""
+    """Run the SQ learner of conjunctions in the form that `mechanisms` accepts."""
     signed = SignedConjunctions(dimension)
     learner = ConjunctionQueries(dimension, 2 * dimension * tau)
 

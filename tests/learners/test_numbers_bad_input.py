@@ -1,4 +1,4 @@
-"""Learners and sanitizers of numbers: bad databases and parameters are refused in one line."""
+"""Learners of numbers and sanitizers refuse bad input in one line."""
 
 import math
 
@@ -105,8 +105,10 @@ def test_the_sample_size_of_a_tiny_alpha_follows_its_promise():
 
 
 def composed_by_hand(step, delta, many, extra, *, epsilon):
-    """Return δ(ε) of `many` (step, delta)-private steps and one (extra, 0)-private step, by listing all sums
-    of losses."""
+    """Return δ(ε) of private steps by listing all sums of losses.
+
+    There are `many` (step, delta)-private steps and one (extra, 0)-private step.
+    """
     up, high = 1 / (1 + math.exp(-step)), 1 / (1 + math.exp(-extra))
     masses = [
         (math.comb(many, i) * up**i * (1 - up) ** (many - i) * share, (2 * i - many) * step + sign * extra)
@@ -119,8 +121,10 @@ def composed_by_hand(step, delta, many, extra, *, epsilon):
 
 @pytest.mark.parametrize("told", [{}, {"alpha": 0.25}, {"epsilon": 0.2, "delta": 1e-9}, {"proper": True}])
 def test_the_rounds_of_the_point_sanitizer_cost_what_it_claims(told):
-    """Each of k rounds makes a (step, δ/2k)-private choice. Noise of rate ε/16 covers the two counts that
-    change by 1."""
+    """Each of k rounds makes a (step, δ/2k)-private choice.
+
+    Noise of rate ε/16 covers the two counts that change by 1.
+    """
     made = PointSanitizer(**told)
     assert 2 * made.noise.rate == pytest.approx(made.epsilon / 8)
     step, delta = made.spending.step, made.delta / 2 / made.rounds

@@ -1,4 +1,4 @@
-"""Algorithm A: its law against an enumeration, its draws, its linear systems, and bad input."""
+"""Algorithm A: its law, its draws, its linear systems, and bad input."""
 
 import math
 from fractions import Fraction
@@ -20,7 +20,10 @@ LIMIT = math.log(1e7)  # the e-value bounds the false alarm probability by 1e-7
 
 
 def written_out(database, *, dimension, p, q):
-    """Return the law of A by K11 §4: try every r on every subset of the sample, in exact fractions."""
+    """Return the law of A by K11 §4, in exact fractions.
+
+    Every r is tried on every subset of the sample.
+    """
     p, q = Fraction(p), Fraction(q)
     law = dict.fromkeys(["⊥", *product((0, 1), repeat=dimension)], Fraction(0))
     law["⊥"] += q
@@ -131,7 +134,7 @@ def test_machine_words_and_python_integers_give_the_same_solutions():
 @pytest.mark.parametrize("tight", [False, True])
 @pytest.mark.parametrize(("dimension", "size"), [(1, 2), (3, 6), (2, 90), (5, 200)])
 def test_draws_follow_the_law(dimension, size, tight):
-    """Systems of up to 64 examples are solved in machine words, larger ones in Python integers."""
+    """Systems of up to 64 examples use machine words, larger ones Python integers."""
     rng = np.random.default_rng(12)
     learner = ParityLearner(dimension, 1.0 if size < 10 else 0.05, tight=tight)
     database = random_database(rng, dimension=dimension, size=size)
@@ -166,7 +169,10 @@ def test_inconsistent_samples_are_valid_and_mostly_give_a_refusal():
 
 
 def test_the_success_bound_holds_on_a_point_just_above_alpha():
-    """d = 1 and Pr[x = 1] = a > alpha: given no refusal, A fails with probability exactly (1 − p·a)^n / 2."""
+    """Without a refusal, A fails with probability exactly (1 − p·a)^n / 2.
+
+    Here d = 1 and Pr[x = 1] = a > alpha.
+    """
     learner = ParityLearner(1, 1.0, alpha=0.2, beta=0.75)
     n, a = learner.sample_size(), 0.202
     failure = 0.5 + 0.5 * 0.5 * (1 - 0.25 * a) ** n

@@ -1,4 +1,4 @@
-"""A*: its three forms against the laws of their texts, its plans and its privacy."""
+"""A*: its three forms, its plans and its privacy."""
 
 import math
 from collections import defaultdict
@@ -26,8 +26,11 @@ def masses(law):
 
 
 def odds_of_first(mistakes, *, form, epsilon):
-    """Return Pr[the first of two parities is chosen]. If `form` is "selection", the choice has exponential
-    weights; otherwise both numbers of mistakes get Laplace noise."""
+    """Return Pr[the first of two parities is chosen].
+
+    If `form` is "selection", the choice has exponential weights. Otherwise the two numbers of mistakes
+    get Laplace noise.
+    """
     lead = mistakes[1] - mistakes[0]
     if form == "selection":
         return 1 / (1 + math.exp(-epsilon / 2 * lead))
@@ -110,7 +113,10 @@ def test_derived_plans_fail_with_probability_at_most_beta(form, tight):
 
 
 def test_plans_match_the_formulas():
-    """At d = 16, ε = 1, α = β = 0.1: β′ = 1/30 and α′ = 0.02 for K11, β′ = 0.05 for K08."""
+    """K11 has β′ = 1/30 and α′ = 0.02, K08 has β′ = 0.05.
+
+    Here d = 16, ε = 1, α = β = 0.1.
+    """
     options = {"dimension": 16, "epsilon": 1.0, "alpha": 0.1, "beta": 0.1, "tight": False}
     made = derived_plan("held-out", **options)
     assert made.candidates == math.ceil(math.log(30) / math.log(4 / 3)) == 12

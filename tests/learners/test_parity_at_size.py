@@ -1,4 +1,4 @@
-"""Samples of realistic size for the audits of A and A*: what they contain, and that they reveal flaws."""
+"""Samples of realistic size for the audits of A and A* reveal flaws."""
 
 import math
 import re
@@ -59,10 +59,11 @@ def test_the_accuracy_of_a_alone_is_audited_at_64_bits_on_the_sample_that_it_sta
 
 
 def failing_alone(learner, size):
-    """Return the exact failure probability of A on uniform x's, where every wrong parity has error 1/2.
+    """Return the exact failure probability of A on uniform x's.
 
-    A new uniform x lies in the span of j independent ones with probability 2^(j − d). This gives the law
-    of the rank of the examples taken. At rank j the answer is uniform among 2^(d − j) parities; one is right.
+    Every wrong parity has error 1/2. A new uniform x lies in the span of j independent ones with
+    probability 2^(j − d). This gives the law of the rank. At rank j the answer is uniform among 2^(d − j)
+    parities, one of which is right.
     """
     d, rates = learner.dimension, learner.rates
     ranks, right = np.zeros(d + 1), 0.0

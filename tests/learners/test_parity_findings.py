@@ -1,4 +1,7 @@
-"""Findings about the parity learners: the printed constant breaks its own inequality; ours keeps it."""
+"""The printed constant of the parity learners breaks its own inequality.
+
+Our constant keeps it.
+"""
 
 import math
 
@@ -35,8 +38,10 @@ def test_e2_three_halves_of_beta():
 
 
 def test_e9_the_printed_loss_and_the_saving_in_samples():
-    """The errata say that samples are saved by factors of 1.998, 1.959, 1.848, 1.523 at ε = 0.1, 0.5, 1, 2,
-    and that Pr[refusal] = 0.212 at ε = 1."""
+    """Samples are saved by factors of 1.998, 1.959, 1.848, 1.523 (errata).
+
+    These are at ε = 0.1, 0.5, 1, 2. At ε = 1, Pr[refusal] = 0.212.
+    """
     table = {row[0]: row[1:] for row in rows("E9 (PARITY)")}
     for epsilon, loss, gain in (
         (0.1, 0.05001, 1.998),
@@ -54,8 +59,11 @@ def test_e9_the_printed_loss_and_the_saving_in_samples():
 
 
 def test_e14_the_printed_chernoff_bound_is_below_the_truth():
-    """The errata give 5.2e-32 for the true tail, 3.7e-44 for the printed bound and 1.9e-22 for Theorem A.1.
-    The tail behaves like e^(−εn/c) with c = 25.5, 23.4, 20.7 at ε = 0.1, 0.5, 1."""
+    """The true tail is 5.2e-32, the printed bound 3.7e-44, Theorem A.1's 1.9e-22.
+
+    The tail behaves like e^(−εn/c) with c = 25.5, 23.4, 20.7 at ε = 0.1, 0.5, 1. All numbers are those of
+    the errata.
+    """
     table = {row[0]: row[1:] for row in rows("E14")}
     n, exact, printed, theorem, *_ = table[0.5]
     assert n == 3200
@@ -74,8 +82,10 @@ def test_e14_the_printed_chernoff_bound_is_below_the_truth():
 
 
 def test_n3_the_printed_test_set_outgrows_the_theorem():
-    """The errata give printed sizes of 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^−2, 10^−10, 10^−50,
-    10^−200, 10^−1000."""
+    """The errata give printed sizes of 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5.
+
+    These are at β = 10^−2, 10^−10, 10^−50, 10^−200, 10^−1000.
+    """
     printed = [row[1] for row in rows("N3")]
     assert [f"{units:.1e}" for units in printed] == ["2.2e+03", "5.5e+03", "2.2e+04", "8.2e+04", "4.0e+05"]
     ours = [row[2] for row in rows("N3")]
@@ -125,8 +135,10 @@ def test_n14_the_sides_of_the_inequality():
 
 
 def test_n15_rounds_overspend_or_do_not_pass():
-    """At β = 0.3, 0.1, 0.05 the errata give losses of 1.096, 1.157, 1.127 at ε = 1. All rounds fail step 1
-    with probability 0.25, 0.0625, 0.031."""
+    """The errata give losses of 1.096, 1.157, 1.127 at ε = 1.
+
+    These are at β = 0.3, 0.1, 0.05. All rounds fail step 1 with probability 0.25, 0.0625, 0.031.
+    """
     table = {row[0]: row[1:] for row in rows("N15")}
     for beta, spent, never in ((0.3, 1.096, 0.25), (0.1, 1.157, 0.0625), (0.05, 1.127, 0.031)):
         rounds, cost, part, passed, text, ours = table[beta]
@@ -138,9 +150,9 @@ def test_n15_rounds_overspend_or_do_not_pass():
 
 
 def uniform_success(d, n, p):
-    """Return E[1/|V_S|]/2 for uniform examples by a second way: from |S| and the rank of a random matrix.
+    """Return E[1/|V_S|]/2 for uniform examples, from |S| and the rank of a matrix.
 
-    |V_S| = 2^(d − rank), and the number of m × d matrices of rank r over GF(2) is a product.
+    |V_S| = 2^(d − rank). The number of m × d matrices of rank r over GF(2) is a product.
     """
 
     def of_rank(m, r):
@@ -154,7 +166,10 @@ def uniform_success(d, n, p):
 
 
 def test_n25_success_is_near_a_half_at_the_printed_size():
-    """The errata give 0.4969, 0.4979, 0.4997 at d = 1, 2, 5 for uniform examples, α = 0.49, ε = 0.5."""
+    """The errata give 0.4969, 0.4979, 0.4997 at d = 1, 2, 5.
+
+    Examples are uniform, with α = 0.49 and ε = 0.5.
+    """
     table = {row[0]: row[1:] for row in rows("N25")}
     for d, success in ((1, 0.4969), (2, 0.4979), (5, 0.4997)):
         printed, proved, exact, ours, enough = table[d]
@@ -172,8 +187,10 @@ def test_n25_success_is_near_a_half_at_the_printed_size():
 
 
 def test_n25_the_smallest_law_agrees():
-    """The reference is the exact law of the learner at d = 1 with uniform examples, averaged over the number
-    of ones in the sample."""
+    """The reference is the exact law of the learner at d = 1.
+
+    It is averaged over the number of ones in the sample of uniform examples.
+    """
     learner, n = ParityLearner(1, 0.5, alpha=0.49), 30
     found = sum(
         special.comb(n, m) / 2**n * learner.distribution([((1,), 1)] * m).pmf((1,)) for m in range(n + 1)

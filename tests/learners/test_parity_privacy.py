@@ -1,4 +1,7 @@
-"""The exact loss of algorithm A on every small sample: as printed, with `tight=True`, and with flaws."""
+"""The exact loss of algorithm A on every small sample.
+
+A is taken as printed, with `tight=True`, and with flaws.
+"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Structured laws on bit vectors: errors against enumeration, draws against the law, hard problems."""
+"""Structured laws on bit vectors: errors, draws and hard problems."""
 
 import math
 from itertools import product
@@ -16,7 +16,7 @@ PROBLEMS = pytest.mark.parametrize(
 
 
 def law_of(source):
-    """Return the law of a point, by listing every member of every part."""
+    """Return the law of a point by listing every member of every part."""
     law = dict.fromkeys(product((0, 1), repeat=source.dimension), 0.0)
     for part in source.parts:
         members = [
@@ -63,8 +63,10 @@ def test_samples_follow_the_law_and_the_target(problem):
 
 
 def test_more_than_eight_directions_are_all_random():
-    """The law has eleven directions in eleven variables. Each pair of bits agrees in half of the draws,
-    within 6 standard deviations."""
+    """Each pair of bits agrees in half of the draws, within 6 standard deviations.
+
+    The law has eleven directions in eleven variables.
+    """
     source = hard_problems(11, alpha=ALPHA, size=1)[0].source
     points = source.draw(20_000, np.random.default_rng(0), target=(0,) * 11).points
     assert points.shape == (20_000, 11)

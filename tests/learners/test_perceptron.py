@@ -1,4 +1,7 @@
-"""The perceptron by statistical queries: its guarantee with every valid oracle, and its privacy by chunks."""
+"""The perceptron by statistical queries keeps its guarantee with valid oracles.
+
+Its runs by chunks are private.
+"""
 
 import math
 from collections import Counter
@@ -19,7 +22,10 @@ ADVERSARIES = ["up", "down", "towards-zero", "away-from-zero", "alternating"]
 
 
 def separable(dimension, *, margin, points, seed):
-    """Return random weighted points of the unit ball, at least `margin` away from a random hyperplane."""
+    """Return random weighted points at least `margin` away from a hyperplane.
+
+    The points lie in the unit ball.
+    """
     rng = np.random.default_rng(seed)
     normal = rng.normal(size=dimension)
     normal /= np.linalg.norm(normal)

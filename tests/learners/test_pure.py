@@ -1,5 +1,4 @@
-"""Pure learners of points and thresholds: sample sizes, hash maps, and laws of groups of outputs compared
-with laws of single outputs."""
+"""Pure learners of points and thresholds: sizes, hash maps and laws."""
 
 import math
 from itertools import product
@@ -45,7 +44,10 @@ def test_the_grouped_law_matches_the_generic_learner(kind, concepts):
 
 
 def test_the_choice_within_a_group_is_uniform_at_64_bits():
-    """Kolmogorov-Smirnov test at significance 1e-8; the draws reach the far end of the range."""
+    """Kolmogorov–Smirnov test at significance 1e-8.
+
+    The draws reach the far end of the range.
+    """
     choice = GroupedChoice(StepFunction([0, 2**63], [0.0, 1.0], top=2**64), epsilon=2.0)
     drawn = choice.sample(20_000, np.random.default_rng(2))
     upper = np.array([float(j - 2**63) / 2**63 for j in drawn if j >= 2**63])
@@ -69,8 +71,10 @@ def test_the_proper_learners_keep_their_claim_on_all_samples(kind):
 
 
 def test_at_64_bits_the_loss_comes_close_to_epsilon():
-    """One score falls by 1 and another rises by 1. Each of these two changes moves the odds by a factor of
-    e^(1/2), because all other outputs together have nearly all the weight."""
+    """One score falls by 1 and another rises by 1.
+
+    Each of these changes moves the odds by e^(1/2), because all other outputs have nearly all the weight.
+    """
     lumped = LumpedLearner(of=PurePointLearner(dimension=64, points=(0, LAST), size=2))
     result = audit_privacy(lumped, budget=2_000)
     assert result.evidence is Evidence.EXACT
@@ -130,8 +134,10 @@ def test_random_maps_are_universal():
 
 
 def test_the_hashed_learner_is_private_over_all_maps():
-    """The loss is taken over every map from 2 bits to 1 bit and every sample of 2 examples, from the exact
-    law of (map, bucket)."""
+    """The loss is taken over every map from 2 bits to 1 bit, by the exact law.
+
+    The law is that of (map, bucket), on every sample of 2 examples.
+    """
     learner = HashedPointLearner(dimension=2, bits=1, size=2)
     databases = list(product(learner.records, repeat=2))
     pairs = [(a, b) for a, b in product(databases, databases) if sum(map(tuple.__ne__, a, b)) == 1]

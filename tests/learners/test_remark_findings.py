@@ -1,4 +1,4 @@
-"""Findings about unnumbered remarks of the texts, checked by second derivations."""
+"""Unnumbered remarks of the texts, checked by second derivations."""
 
 import math
 from itertools import product
@@ -24,8 +24,10 @@ def test_below_the_packing_bound_some_threshold_is_missed_more_often_than_beta(d
 
 
 def test_a_pure_sanitizer_stays_below_the_packing_bound():
-    """No answer is good both for m copies of j and for m copies of another value. The laws on two such
-    databases differ by at most a factor e^(εm)."""
+    """No answer is good for m copies of j and for m copies of another value.
+
+    The laws on two such databases differ by at most a factor e^(εm).
+    """
     sanitizer, m = GenericSanitizer(concepts=PointClass(2), alpha=0.4), 2
     laws = [sanitizer.distribution([j] * m) for j in range(4)]
     good = [
@@ -65,8 +67,10 @@ def test_the_effect_of_one_record_on_the_expected_error_matches_a_second_enumera
 
 
 def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
-    """As α falls, the ratio of the sizes with and without privacy tends to 1/(1 − e^(−ε/2)). For small ε this
-    is about 2/ε."""
+    """As α falls, the ratio of the sizes tends to 1/(1 − e^(−ε/2)).
+
+    The sizes are those with and without privacy. For small ε the ratio is about 2/ε.
+    """
     rows = {row[:2]: row[2:] for row in k11_price().tables[0].rows}
     assert rows[0.01, 0.01][0] == pytest.approx(2.0, rel=0.01)
     for (alpha, epsilon), (realizable, agnostic) in rows.items():
@@ -77,7 +81,7 @@ def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
 
 
 def test_without_the_middle_threshold_the_error_is_larger():
-    """The finding tries all five thresholds. If it skips the middle threshold, it finds a larger error."""
+    """Without the middle one of five thresholds, the error is larger."""
     assert bns_good_interval().found == 1.0
     ones, zeros = [0, 0, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 0, 0, 0]
     errors = {h: sum(zeros[:h]) + sum(ones[h:]) for h in (0, 2, 4, 6, 8)}

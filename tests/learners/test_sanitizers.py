@@ -1,4 +1,4 @@
-"""The sanitizers of POINT_d and INTERVAL_d: laws, privacy, budgets, accuracy on every database, bad input."""
+"""The sanitizers of POINT_d and INTERVAL_d: laws, privacy and accuracy."""
 
 import math
 from collections import Counter
@@ -162,9 +162,11 @@ def failures(sanitizer, problem, runs, rng):
     ],
 )
 def test_all_concepts_have_error_at_most_alpha_on_hard_databases_and_near_them(made):
-    """Each database gets thirty runs. The test allows 15 failures. If a run fails with probability 0.1
-    (beta), 16 or more runs fail with probability below 1e-8. At a failure probability of 0.8, 16 or more fail
-    with probability above 0.999."""
+    """Each database gets thirty runs, of which 15 may fail.
+
+    If a run fails with probability 0.1 (beta), 16 or more runs fail with probability below 1e-8. At 0.8,
+    16 or more fail with probability above 0.999.
+    """
     rng = np.random.default_rng(3)
     problems = made.problems()
     problems += [made.vary(problem, rng) for problem in problems[:4]]

@@ -1,4 +1,4 @@
-"""Audits of the sanitizer entries on the pairs that reveal flaws. On them, flawed twins are refuted."""
+"""Audits of the sanitizer entries refute flawed twins on the same pairs."""
 
 import math
 import re
@@ -74,8 +74,10 @@ def two_points(size, head, *, other):
 
 @pytest.mark.parametrize("dimension", [1, 2, 33, 64])
 def test_vectorised_runs_follow_the_exact_law_of_sequences(dimension):
-    """The 30 likeliest sequences are tested in 4,000 runs, singly and pooled. Each test has a false alarm
-    probability below 1e-8."""
+    """The 30 likeliest sequences are tested in 4,000 runs, singly and pooled.
+
+    Each test has a false alarm probability below 1e-8.
+    """
     cuts = IntervalCuts(dimension=dimension, alpha=0.5, epsilon=2.0, delta=0.1)
     database = two_points(cuts.size, cuts.size // 5, other=2**dimension - 1)
     law = cuts.distribution(database)

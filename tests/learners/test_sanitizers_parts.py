@@ -1,4 +1,4 @@
-"""The parts of sanitizers, the pure sanitizer, and the learner built from a sanitizer."""
+"""The parts of sanitizers, and the learner built from a sanitizer."""
 
 import math
 import re
@@ -247,7 +247,10 @@ def test_any_sanitizer_of_the_error_class_makes_a_learner():
 
 
 class Counted:
-    """An improper sanitizer for C^label: counts of all (x, y), with two-sided geometric noise."""
+    """An improper sanitizer for C^label, which counts all (x, y).
+
+    The counts have two-sided geometric noise.
+    """
 
     claim, alpha, beta, sample_size = PureDP(1.0), 0.1, 0.05, 200
 

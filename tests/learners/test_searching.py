@@ -1,4 +1,4 @@
-"""The two noisy binary searches: the quality Q, exact laws, losses, and accuracy at the stated size m."""
+"""The two noisy binary searches: quality, laws, losses and accuracy."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ DATABASES = [
 
 
 def mixed(database, low, high):
-    """Return the smaller of the numbers of labels 0 and 1 on {low … high − 1}, by counting."""
+    """Return the smaller of the numbers of labels 0 and 1 on {low … high − 1}."""
     inside = [y for x, y in database if low <= x < high]
     return min(inside.count(0), inside.count(1))
 
@@ -78,8 +78,10 @@ def test_the_number_of_comparisons_is_that_of_a_binary_search():
 
 @BY
 def test_the_failure_probability_on_64_bit_problems_is_at_most_beta(by):
-    """β is 0.1. If the failure probability were 0.25, 200 runs of each problem would show it with probability
-    0.9999."""
+    """A failure probability of 0.25 would show with probability 0.9999.
+
+    β is 0.1, and each problem gets 200 runs.
+    """
     learner = SearchingIntervalLearner(dimension=64, alpha=0.25, epsilon=4.0, by=by)
     rng = np.random.default_rng(0)
     for problem in learner.problems()[:-1]:

@@ -1,4 +1,4 @@
-"""Findings about correct statements on learners, checked by second derivations."""
+"""Correct statements on learners, checked by second derivations."""
 
 import math
 from itertools import combinations_with_replacement, pairwise, product
@@ -14,7 +14,10 @@ from learners.findings.sanitizers import definition_6
 
 
 def chance(database, place, *, taken, target, p):
-    """Return Pr[A outputs the target | no refusal]; `taken` says whether A uses the example at `place`."""
+    """Return Pr[A outputs the target | no refusal].
+
+    `taken` says whether A uses the example at `place`.
+    """
     total = 0.0
     others = [i for i in range(len(database)) if i != place]
     for subset in product((0, 1), repeat=len(others)):
@@ -44,8 +47,10 @@ def test_claim_4_3_by_a_second_enumeration_at_every_place():
 
 
 def test_claim_4_3_counts_the_cases_of_one_example():
-    """For d = 1 and one example there are 4 records and 2 parities. Without the example both parities are
-    possible."""
+    """For d = 1 and one example there are 4 records and 2 parities.
+
+    Without the example, both parities are possible.
+    """
     assert k11_claim_4_3().tables[0].rows[0][:4] == (1, 1, 0.25, 8)
 
 
@@ -73,8 +78,10 @@ def test_theorem_5_14_costs_a_polynomial_each_way():
 
 
 def farthest(tolerance):
-    """Return how far the accepted law may be from a fair coin at ε = 1, if the answers to queries are off by
-    the tolerance."""
+    """Return how far the accepted law may be from a fair coin at ε = 1.
+
+    The answers to queries are off by the tolerance.
+    """
     likely = math.e / (1 + math.e)
     more, less = (tolerance * 2 * math.sinh(1.0) * q for q in (likely, 1 - likely))
     # here the estimated weight of the likely outcome is too low
@@ -82,8 +89,11 @@ def farthest(tolerance):
 
 
 def test_the_learner_that_sanitizes_by_a_second_enumeration():
-    """The second enumeration uses plain lists. For each sample of two examples it tries all pairs of outputs
-    on which the frequency of every concept is off by at most α = 0.1."""
+    """A second enumeration uses plain lists and tries all pairs of outputs.
+
+    There are samples of two examples. On the outputs the frequency of every concept is off by at most α =
+    0.1.
+    """
     concepts = [set(), {1}, {1, 2}]
     outputs = list(combinations_with_replacement(range(3), 15))
     kinds = [(x, y) for y in (1, 0) for x in (1, 2)]

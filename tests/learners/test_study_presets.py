@@ -1,4 +1,4 @@
-"""The preset studies: closed forms against enumeration, the separations, and the lower bounds."""
+"""The preset studies: closed forms, separations and lower bounds."""
 
 import dataclasses
 import math
@@ -33,7 +33,7 @@ BY_NAME = {study.name: study for study in studies()}
 
 
 def closed(study):
-    """Return a study that uses only the closed forms, on their own problems, without runs of the learners."""
+    """Return a study by closed forms alone, without runs."""
     curves = tuple(dataclasses.replace(curve, family=None, compared=0) for curve in study.curves)
     return dataclasses.replace(study, curves=curves)
 
@@ -166,8 +166,10 @@ def test_pure_and_proper_grows_with_d():
 
 
 def test_each_flat_curve_of_points_is_measured():
-    """The closed form belongs to one problem of the measured family. A size at which the claim is met on the
-    whole family is enough by this closed form too."""
+    """A size met on the whole family is enough by the closed form.
+
+    The closed form belongs to one problem of the family.
+    """
     _, hashed, approximate = points().curves
     assert hashed.failure is approximate.failure is None
     study = dataclasses.replace(points(), values=(64,), curves=(approximate,), steps=2)
@@ -204,8 +206,10 @@ def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
     ids=lambda study: study.name,
 )
 def test_closed_forms_agree_with_runs_of_the_learners(study):
-    """They are compared at the second value of the parameter. `make studies` compares them at all values. A
-    disagreement raises an error."""
+    """They agree at the second value of the parameter.
+
+    `make studies` compares them at all values.
+    """
     curves = [dataclasses.replace(curve, family=None) for curve in study.curves if curve.failure is not None]
     run_study(dataclasses.replace(study, curves=tuple(curves), values=study.values[1:2]))
 

@@ -1,4 +1,4 @@
-"""Utility claims of correct entries. The catalogue does not audit these claims, but `dp-audit run` does."""
+"""Utility claims that the catalogue does not audit, but `dp-audit run` does."""
 
 import pytest
 

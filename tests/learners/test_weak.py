@@ -1,4 +1,4 @@
-"""SQ dimension against brute force and closed forms, the weak learner against adversaries, and findings."""
+"""SQ dimension, and the weak learner against adversaries."""
 
 import itertools
 
@@ -28,8 +28,10 @@ from mechanisms.queries import AdversarialOracle
 
 
 def by_all_subsets(concepts, weights):
-    """Return the largest n for which some n concepts have pairwise correlations of at most 1/n³, by trying
-    every subset."""
+    """Return the largest n with n concepts of correlations at most 1/n³.
+
+    The correlations are pairwise. Every subset is tried.
+    """
     signs = [
         [1 if concepts.label(c, x) == concepts.labels[1] else -1 for x in concepts.domain]
         for c in concepts.concepts

@@ -1,4 +1,4 @@
-"""An output of the wrong shape counts as a failure, with error inf or 1, and does not crash the audit."""
+"""An output of the wrong shape counts as a failure with error inf or 1."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Independent checks of laws: losses computed here, and chi-square tests of samplers with their power."""
+"""Independent checks of laws and samplers."""
 
 from collections import Counter
 from itertools import product
@@ -16,28 +16,34 @@ TAIL = 60  # beyond this many scales a geometric or Laplace law adds nothing
 
 @pytest.fixture(scope="session")
 def loss():
-    """Return a function that takes two laws and returns their largest log-ratio over the points, in either
-    direction."""
+    """Return a function that gives the largest log-ratio of two laws.
+
+    The ratio is taken at all points, in either direction.
+    """
     return worst_log_ratio
 
 
 @pytest.fixture(scope="session")
 def pairs_of():
-    """Return a function that takes a subject and yields every neighbouring pair of its finite domain."""
+    """Return a function that yields every neighbouring pair of a finite domain."""
     return every_pair
 
 
 @pytest.fixture(scope="session")
 def agreement():
-    """Return a function that computes the p-value of the chi-square test from counts and probabilities. It
-    pools all cells with fewer than 5 expected runs."""
+    """Return a function that computes the p-value of the chi-square test.
+
+    It takes counts and probabilities, and pools all cells with fewer than 5 expected runs.
+    """
     return chi_square
 
 
 @pytest.fixture(scope="session")
 def power():
-    """Return a function that computes the power of the chi-square test at significance 1e-9. Its arguments
-    are the true law, the assumed law and the number of runs."""
+    """Return a function that computes the power of the chi-square test.
+
+    The significance is 1e-9. Its arguments are the true law, the assumed law and the number of runs.
+    """
 
     def compute(true, assumed, size):
         true, assumed = np.asarray(true), np.asarray(assumed)
@@ -88,8 +94,10 @@ def chi_square(counts, probabilities):
 
 @pytest.fixture(scope="session")
 def shares():
-    """Return a function that counts how often each of the given outcomes occurs among outputs. Every output
-    must be one of these outcomes."""
+    """Return a function that counts the given outcomes among outputs.
+
+    Every output must be one of these outcomes.
+    """
 
     def count(outputs, outcomes):
         seen = Counter(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs)

@@ -1,4 +1,4 @@
-"""Laws and samplers on plain records pass checks that `check_subject` does not make."""
+"""Laws and samplers on plain records pass further checks than `check_subject`'s."""
 
 import subprocess
 import sys

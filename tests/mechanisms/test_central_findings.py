@@ -1,4 +1,4 @@
-"""Findings about the central mechanisms, checked by closed forms and by derivations written out here."""
+"""Findings about the central mechanisms, by closed forms and derivations."""
 
 import itertools
 import math
@@ -107,8 +107,11 @@ def test_the_tail_bound_of_the_exponential_mechanism_is_tight_up_to_the_probabil
 
 
 def gap_delta(at, *, epsilon, delta, tight=False):
-    """Return the largest delta of A_dist, derived by hand. Either the same solution leads on both databases,
-    or one leads by 2 on one database and there is a tie on the other."""
+    """Return the largest delta of A_dist, derived by hand.
+
+    Either the same solution leads on both databases. Or a solution leads by 2 on one database, and the
+    other database has a tie.
+    """
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     threshold = scale * math.log(1 / inside) + 2
     noise, gaps = stats.laplace(scale=scale), np.arange(1, math.ceil(threshold) + 8)

@@ -1,9 +1,8 @@
-"""Utility of the central mechanisms, by betting and exactly, on the hardest databases.
+"""Utility of the central mechanisms on the hardest databases.
 
-An audit by betting gives a false alarm with probability at most 1e-7. If a test expects a refutation, the
-failure rate is far above the claim, as a comment states. The probability that 200,000 runs miss such a
-failure rate is below 1e-12. Exact audits compute the failure probability from the law, and compare law and
-code by runs. A proof of a claim about three databases takes 6,000 runs.
+An audit by betting gives a false alarm with probability at most 1e-7. If a refutation is expected,
+200,000 runs miss it with probability below 1e-12. A proof of a claim about three databases takes 6,000
+runs.
 """
 
 import math

@@ -37,8 +37,10 @@ CHECKED = [
 
 
 def written_out(scores, *, m, alpha, epsilon):
-    """Return the laws on rows of scores, as BNS §4.1 defines them. The first outcome is ⊥, which is certain
-    if all scores are 0."""
+    """Return the laws on rows of scores, as BNS §4.1 defines them.
+
+    The outcome ⊥ comes first, and is certain if all scores are 0.
+    """
     scores = np.atleast_2d(np.asarray(scores, float))
     passing = stats.laplace(scores.max(axis=1), 4 / epsilon).sf(alpha * m / 2)
     with np.errstate(invalid="ignore"):
@@ -49,8 +51,10 @@ def written_out(scores, *, m, alpha, epsilon):
 
 
 def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
-    """Return the largest delta over score vectors in 0 … m, if at most `growth` scores rise by 1 and at most
-    `growth` fall by 1."""
+    """Return the largest delta over score vectors in 0 … m.
+
+    At most `growth` scores rise by 1 and at most `growth` fall by 1.
+    """
     vectors = np.array(list(product(range(m + 1), repeat=solutions)))
     laws = written_out(vectors, m=m, alpha=alpha, epsilon=epsilon)
     weights = (m + 1) ** np.arange(solutions)[::-1]
@@ -65,7 +69,10 @@ def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
 
 
 def lone_supporter(m, *, alpha=0.5, epsilon=1.0):
-    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1. On the neighbour {x^m} this probability is 0."""
+    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1.
+
+    On the neighbour {x^m} this probability is 0.
+    """
     best = max(m - 1, 1)
     share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))
     return stats.laplace(best, 4 / epsilon).sf(alpha * m / 2) * share
@@ -295,8 +302,10 @@ def test_all_three_ways_to_find_neighbours_of_scores_agree():
 
 
 def every_step(letters, size):
-    """Return the number of pairs (database, database plus one record). A record can be inserted at n + 1
-    places; equal pairs count once."""
+    """Return the number of pairs (database, database plus one record).
+
+    A record can be inserted at n + 1 places; equal pairs count once.
+    """
     return sum(letters**n * ((n + 1) * (letters - 1) + 1) for n in range(size))
 
 

@@ -1,7 +1,7 @@
-"""Compositions: bounds agree with published formulas and dp-accounting, laws with hand calculations.
+"""Compositions: bounds by published formulas and dp-accounting, laws by hand.
 
-Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it. The
-file is long because sequences, parallel parts and choices are tested on the same mechanisms.
+Chi-square tests use significance 1e-9. The file is long because sequences, parallel parts and choices are
+tested on the same mechanisms.
 """
 
 import math
@@ -48,7 +48,7 @@ RUNS = 100_000
 
 
 def optimal_delta(epsilon, delta, *, copies, place):
-    """Return the least delta of a composition of `copies` (epsilon, delta)-private mechanisms.
+    """Return the least delta of `copies` (epsilon, delta)-private mechanisms.
 
     The composition has epsilon (copies − 2·place)·epsilon (Kairouz, Oh and Viswanath 2015, Theorem 3.3).
     """
@@ -62,8 +62,7 @@ def optimal_delta(epsilon, delta, *, copies, place):
 
 
 class Telltale:
-    """A mechanism that claims more than the budget of the composition. The test fails if the mechanism
-    runs."""
+    """A mechanism that claims more than the budget, and must not run."""
 
     claim = PureDP(2.0)
     relation = Relation.REPLACE_ONE

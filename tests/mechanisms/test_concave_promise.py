@@ -1,8 +1,7 @@
-"""Algorithm Rec is compared with an enumeration of Fig. 1. Its privacy, utility and limits are tested too.
+"""Algorithm Rec against an enumeration of Fig. 1.
 
-Each chi-square test has significance 1e-9. Comments state which errors each test would detect.
-
-The file is long because privacy, utility and limits share the enumeration and the instances.
+Each chi-square test has significance 1e-9. Comments state which errors each test would detect. Privacy,
+utility and limits are tested too. The file is long because they share the enumeration and the instances.
 """
 
 import itertools
@@ -80,7 +79,7 @@ def enumerated(values, *, epsilon, delta, promise, alpha, small=32):
 
 
 def winner(padded, first, width, epsilon, delta):
-    """Return the law of A_dist: how probable each left end is, and how probable None (a refusal) is."""
+    """Return the law of A_dist over the left ends and None (a refusal)."""
     ends = list(range(first, len(padded), width))
     scores = [max(padded[end : end + width]) for end in ends]
     if len(ends) < 2:

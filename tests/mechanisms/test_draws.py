@@ -1,4 +1,4 @@
-"""Every subject refuses an invalid generator, number of runs or database with a message of one line."""
+"""Every subject refuses an invalid generator, size or database in one line."""
 
 import inspect
 import pickle

@@ -16,8 +16,10 @@ MILLION = 1_000_000
 
 
 def worst_loss(epsilon, solutions):
-    """Return the worst loss, derived by hand. One score falls by the sensitivity, and all others rise by
-    it."""
+    """Return the worst loss, derived by hand.
+
+    One score falls by the sensitivity, and all others rise by it.
+    """
     grown = math.exp(epsilon / 2)
     return epsilon / 2 + math.log((1 + (solutions - 1) * grown) / (grown + solutions - 1))
 

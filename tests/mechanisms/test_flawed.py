@@ -1,4 +1,4 @@
-"""The losses of the flawed gallery, with and without a declared law, match hand derivations."""
+"""The losses of the flawed gallery match hand derivations."""
 
 import math
 

@@ -1,6 +1,7 @@
-"""The correct twins of the gallery's faults keep their claims, and their runs follow the derived laws.
+"""The correct twins of the gallery's faults keep their claims.
 
-Chi-square tests use significance 1e-9. The power of each test against the flawed twin is checked too.
+Their runs follow the derived laws. Chi-square tests use significance 1e-9. The power of each test against the
+flawed twin is checked too.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Published faults and their correct twins pass checks that `check_subject` does not make."""
+"""Published faults and their correct twins pass further checks."""
 
 import subprocess
 import sys

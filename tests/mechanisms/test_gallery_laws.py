@@ -1,7 +1,6 @@
-"""Noisy max and the sparse vector technique: laws by scipy's quadrature, published losses, and runs.
+"""Noisy max and the sparse vector technique, by quadrature and published losses.
 
-Chi-square tests use significance 1e-9. The power of each test against the law of a wrong scale is checked
-too.
+Chi-square tests use significance 1e-9. The power of each test against a wrong scale is checked too.
 """
 
 import itertools
@@ -21,7 +20,10 @@ RUNS = 100_000
 
 
 def patterns(size):
-    """Return the neighbours of the published benchmarks: one answer moves, or half of the answers, or all."""
+    """Return the neighbours of the published benchmarks.
+
+    One answer moves, or half of the answers, or all.
+    """
     one, half = [1.0] * size, size // 2
     others = [
         [0.0, *one[1:]],
@@ -63,7 +65,7 @@ def stats_cdf(x, scale):
 
 
 def marks_probability(answers, marks, *, threshold, threshold_scale, query_scale):
-    """Return the probability of these marks for one noisy threshold, by scipy's quadrature."""
+    """Return the probability of these marks for one noisy threshold, by quadrature."""
 
     def at(r):
         value = stats_pdf(r, threshold_scale)
@@ -76,7 +78,7 @@ def marks_probability(answers, marks, *, threshold, threshold_scale, query_scale
 
 
 def first_hits(size):
-    """Return the outputs possible at limit 1: one hit, at any of the places, or no hit."""
+    """Return the outputs possible at limit 1: one hit anywhere, or none."""
     return [[0] * k + [1] + [-1] * (size - k - 1) for k in range(size)] + [[0] * size]
 
 

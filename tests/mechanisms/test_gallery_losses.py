@@ -1,8 +1,7 @@
-"""The losses of the gallery's flaws match hand calculations, and their runs show them.
+"""The losses of the gallery's flaws match hand calculations and runs.
 
-Each row of `ROWS` has an event with closed-form probabilities p and q on two neighbours. Each test of the
-drawn counts has significance 1e-9. The number of runs is large enough to detect a p that is off by half with
-probability 0.99; the last test computes this power.
+Each row of `ROWS` has an event with closed-form probabilities p and q on two neighbours. Each test of
+counts has significance 1e-9. The runs detect a p that is off by half with probability 0.99.
 """
 
 import itertools
@@ -22,8 +21,10 @@ E = math.exp
 
 
 def shuffled(x, first):
-    """Return Pr[largest of 100 outputs ≤ x]. The outputs of 99 records lie around −1, and the output of the
-    other record lies around `first`."""
+    """Return Pr[largest of 100 outputs ≤ x].
+
+    The outputs of 99 records lie around −1, and the output of the other record lies around `first`.
+    """
     return stats.norm.cdf(2 * (x + 1)) ** 99 * stats.norm.cdf(2 * (x - first))
 
 
@@ -256,7 +257,7 @@ def test_floating_point_outputs_of_textbook_noise_reveal_the_count():
 
 
 def rank_law(database, epsilon=1.0):
-    """Return the exponential mechanism's law with score −| #below − #above |, written out."""
+    """Return the exponential mechanism's law with score −| #below − #above |."""
     rows = np.asarray(database)[:, None]
     scores = -np.abs((rows < np.arange(11)).sum(axis=0) - (rows > np.arange(11)).sum(axis=0))
     weights = np.exp(epsilon * scores / 2)

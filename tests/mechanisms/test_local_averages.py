@@ -1,4 +1,4 @@
-"""Sums of Laplace variables, sample sizes, and the averages that answer a statistical query."""
+"""Sums of Laplace variables, and the averages that answer a statistical query."""
 
 import itertools
 import math
@@ -82,7 +82,7 @@ def test_the_tail_matches_the_exact_rational_mixture_to_every_digit():
 
 @pytest.mark.parametrize("n", [257, 1000])
 def test_the_expansion_for_many_variables_is_the_mixture_of_gammas(n):
-    """Two formulas for one law: Olver's expansion of a Bessel function, and a sum of n positive terms."""
+    """Olver's expansion of a Bessel function agrees with a sum of n positive terms."""
     law = LaplaceSum(n)
     x = np.concatenate([np.linspace(0.0, 6.0, 13) * math.sqrt(2 * n), np.array([0.5, 2.0, 20.0]) * n])
     density = law._mixed(x, law.log_weights) - math.log(2.0)
@@ -92,8 +92,10 @@ def test_the_expansion_for_many_variables_is_the_mixture_of_gammas(n):
 
 
 def test_a_sum_of_very_many_variables_is_normal_up_to_a_kurtosis_term():
-    """Edgeworth: the tail differs from the normal tail by φ(y)·(y³ − 3y)·κ/24, where the excess kurtosis is κ
-    = 3/n; n = 10^9."""
+    """Edgeworth: the tail differs from the normal tail by φ(y)·(y³ − 3y)·κ/24.
+
+    The excess kurtosis is κ = 3/n, and n = 10^9.
+    """
     n, y = 10**9, np.array([0.5, 2.0, 6.0])
     shift = stats.norm.pdf(y) * (y**3 - 3 * y) * (3 / n) / 24
     found = np.exp(LaplaceSum(n).logsf(y * math.sqrt(2 * n)))

@@ -1,4 +1,4 @@
-"""The findings about the local model show the errata's numbers, by independent derivations."""
+"""The findings about the local model show the errata's numbers."""
 
 import math
 

@@ -1,4 +1,7 @@
-"""The LR oracle keeps every entry within its budget, and refuses before it draws anything."""
+"""The LR oracle keeps every entry within its budget.
+
+If the budget does not suffice, the oracle refuses before it draws anything.
+"""
 
 import math
 

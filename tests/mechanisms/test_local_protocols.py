@@ -24,7 +24,10 @@ def kept(epsilon):
 
 
 def poll_probability(transcript, bits):
-    """Return the probability of an output of `poll_twice` at ε = 1 on two bits, computed by hand."""
+    """Return the probability of an output of `poll_twice`, computed by hand.
+
+    Here ε = 1, on two bits.
+    """
     first, second = transcript[:2], transcript[2:]
     t = kept(0.5)
     p = math.prod(t if report == bit else 1 - t for report, bit in zip(first, bits, strict=True))

@@ -1,4 +1,4 @@
-"""Local randomizers: R_g for numbers and vectors, the ±1 response, and what they must declare."""
+"""Local randomizers and what they must declare."""
 
 import math
 

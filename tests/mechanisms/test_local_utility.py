@@ -1,8 +1,8 @@
-"""Betting audits of K11 Lemma 5.6. The claim is not refuted at the derived sample sizes. It is refuted at
-smaller sizes and at the printed sizes.
+"""Betting audits of K11 Lemma 5.6.
 
-The audits count failures on the listed problems. The significance is 1e-7: a true claim is refuted with at
-most this probability. The verdict NOT_REFUTED means that every problem has met the claim.
+The claim is not refuted at the derived sample sizes. It is refuted at smaller sizes and at the printed
+sizes. A true claim is refuted with probability at most 1e-7. NOT_REFUTED means that every problem has met
+the claim.
 """
 
 import pytest

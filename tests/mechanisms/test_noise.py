@@ -1,4 +1,4 @@
-"""Laplace and geometric noise agree with scipy's laws and with the formulas of the texts."""
+"""Laplace and geometric noise agree with scipy and the texts."""
 
 import math
 
@@ -35,11 +35,10 @@ def test_the_laplace_law_matches_scipy():
 
 
 def test_laplace_noise_has_standard_deviation_root_two_scales():
-    """K11 §2.1 states this. K08 footnote 5 prints √2/scale, which would be 0.47.
+    """K11 §2.1 states √2·scale, K08 footnote 5 prints √2/scale, which would be 0.47.
 
-    The law has kurtosis 6, so the relative standard error is √(5/runs)/2 = 0.35 %. By the normal law an error
-    above 2 % has probability 2e-8. Skewness less than doubles this probability. A scale that is off by 4 % is
-    missed with probability 1e-8.
+    The law has kurtosis 6, so the relative standard error is √(5/runs)/2 = 0.35 %. An error above 2 % has
+    probability 2e-8 by the normal law. A scale that is off by 4 % is missed with probability 1e-8.
     """
     deviation = LaplaceNoise(3.0).sample(RUNS, np.random.default_rng(2)).std()
     assert deviation == pytest.approx(math.sqrt(2) * 3.0, rel=0.02)

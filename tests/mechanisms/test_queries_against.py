@@ -1,4 +1,7 @@
-"""SQ algorithms against valid oracles: what they promise holds, is tight, and fails for a flawed one."""
+"""SQ algorithms against valid oracles keep their promises, tightly.
+
+A flawed algorithm fails.
+"""
 
 import math
 import pickle
@@ -130,8 +133,10 @@ def test_every_run_has_a_fresh_oracle(adversary):
 
 
 def first_then_contrary(*, swing):
-    """Return six queries about a coin. One sign pattern of the answers gives the error `swing`. Exact answers
-    give half of this error."""
+    """Return six queries about a coin.
+
+    One sign pattern of the answers gives the error `swing`. Exact answers give half of this error.
+    """
     query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
     signs = (1, 1, -1, 1, -1, -1)
 
@@ -163,7 +168,7 @@ def low(record):
 
 
 def all_or_nothing():
-    """Return three queries whose error is 1 for one pattern of answers and 0 for all others."""
+    """Return three queries with error 1 for one pattern of answers, else 0."""
     first, second = (StatisticalQuery.fraction(predicate, tau=0.25) for predicate in (high, low))
 
     def run(oracle):

@@ -85,8 +85,10 @@ def local_size(**keywords):
 
 
 class Says:
-    """An oracle that gives the same answer to every query. On request it returns one answer too few in a
-    round."""
+    """An oracle that gives the same answer to every query.
+
+    On request it returns one answer too few in a round.
+    """
 
     def __init__(self, answer, *, less=0):
         self.answer, self.less = answer, less

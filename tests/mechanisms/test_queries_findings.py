@@ -1,4 +1,4 @@
-"""Findings about statistical queries, checked by closed forms and second derivations."""
+"""Findings about statistical queries, by closed forms and second derivations."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_n11_the_distance_and_the_acceptance_exceed_what_the_lemmas_state(found)
 
 
 def _k08_by_grid(epsilon, tau=0.1):
-    """Return the distance that erratum N11 states, computed from explicit probabilities on a grid."""
+    """Return the distance of erratum N11, from explicit probabilities on a grid."""
     truth_told = math.exp(epsilon) / (1 + math.exp(epsilon))
     q = np.array([truth_told, 1 - truth_told])
     slack = tau * q * 2 * math.sinh(epsilon)

@@ -1,5 +1,7 @@
-"""Privacy audits of algorithms that run on noisy labels. Some audit the output alone, some the
-whole transcript."""
+"""Privacy audits of algorithms that run on noisy labels.
+
+Some audit the output alone, some the whole transcript.
+"""
 
 import numpy as np
 import pytest

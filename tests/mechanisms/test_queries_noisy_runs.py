@@ -1,4 +1,4 @@
-"""SQ algorithms on noisy labels as subjects, with a noise rate that is known, bounded or wrong."""
+"""SQ algorithms on noisy labels, with a noise rate known, bounded or wrong."""
 
 import math
 from functools import partial
@@ -32,8 +32,10 @@ RNG = np.random.default_rng
 
 
 def clean_error(output, population):
-    """Return the larger of two errors, computed by hand: that of the answer for E[x·y], and that of the
-    answer for the error rate of the guess."""
+    """Return the larger of two errors, computed by hand.
+
+    They are the errors of the answer for E[x·y], and of the answer for the error rate of the guess.
+    """
     answer, share = output
     together = sum(p * x * y for (x, y), p in zip(population.points, population.weights, strict=True))
     guess = 1 if answer >= 0 else -1

@@ -1,4 +1,4 @@
-"""Private answers to statistical queries from disjoint chunks: sizes, exact losses, whole adaptive runs."""
+"""Private answers to statistical queries from disjoint chunks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ ZEROS = StatisticalQuery.fraction(lambda x: not x, tau=0.1)
 
 
 def private_miss(size, share, *, tau, scale):
-    """Return Pr[|average + Lap(scale) − share| > tau] exactly, as a binomial mixture of Laplace tails."""
+    """Return Pr[|average + Lap(scale) − share| > tau] exactly.
+
+    It is a binomial mixture of Laplace tails.
+    """
     counts = np.arange(size + 1)
     error = counts / size - share
     tails = stats.laplace.sf(tau - error, scale=scale) + stats.laplace.cdf(-tau - error, scale=scale)
@@ -141,8 +144,10 @@ def test_the_utility_audit_finds_e1():
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive:
-    """An algorithm that asks for the share of ones. If this is above 1/2, it asks for the mean square, else
-    for the share of zeros."""
+    """An algorithm that asks for the share of ones, then for another mean.
+
+    If the share is above 1/2, it asks for the mean square, else for the share of zeros.
+    """
 
     factor: float = 1.0
 

@@ -1,4 +1,4 @@
-"""Whole local algorithms, over several entries, run by statistical queries (K11 Lemma 5.8).
+"""Whole local algorithms run by statistical queries (K11 Lemma 5.8).
 
 The file is long because all simulations are compared on the same protocols.
 """
@@ -46,8 +46,10 @@ COIN = Population([0, 1], [0.35, 0.65])
 
 
 def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
-    """Return a protocol that asks these questions in order. A question may be a function of the earlier
-    answers."""
+    """Return a protocol that asks these questions in order.
+
+    A question may be a function of the earlier answers.
+    """
 
     def algorithm(_size):
         answers = []
@@ -59,8 +61,10 @@ def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
 
 
 def then_who_denied(answers):
-    """Ask one entry again: the first that answered 0. The randomizer has ε = 1/4 if both entries answered 0,
-    and ε = 1/2 otherwise."""
+    """Ask again the first entry that answered 0.
+
+    The randomizer has ε = 1/4 if both entries answered 0, and ε = 1/2 otherwise.
+    """
     share = 0.25 if not answers[0].any() else 0.5
     return int(answers[0].argmin()), RandomizedResponse(epsilon=share)
 
@@ -88,7 +92,7 @@ def population_of(simulation):
 
 
 def mixed(protocol, population):
-    """Return the law of the output on randomly drawn entries: an average of the laws on all databases."""
+    """Return the average of the output laws on all databases."""
     found = Counter()
     for places in product(range(len(population.points)), repeat=protocol.size):
         law = protocol.distribution([population.points[place] for place in places])
@@ -171,7 +175,7 @@ def test_samples_follow_the_law_of_the_output(kind, agreement, power):
 
 
 def forgetful(truth):
-    """Return the law that `poll_twice` would have if each answer came from a newly drawn entry."""
+    """Return the law of `poll_twice` with a new entry for each answer."""
     found = []
     for output in truth:
         first, second = output[:2], output[2:]
@@ -381,8 +385,10 @@ def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
 
 
 def test_the_coarse_simulation_follows_the_law_of_each_of_its_records():
-    """Each record is tested at significance 1e-6. A random oracle would fail, because clipping moves the
-    count by 14 standard errors."""
+    """Each record is tested at significance 1e-6.
+
+    A random oracle would fail, because clipping moves the count by 14 standard errors.
+    """
     subject = coarse_response()
     for record in subject.records:
         zeros = subject.sample([record], 4_000, np.random.default_rng(0)).count((0,))

@@ -1,4 +1,4 @@
-"""K11 Theorem 5.7 as a subject: an SQ algorithm in the local model and in the central model."""
+"""K11 Theorem 5.7 as a subject, in the local and the central model."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -94,7 +94,7 @@ def test_a_whole_run_with_correlated_rounds_is_not_refuted_end_to_end(run):
 
 @dataclass(frozen=True)
 class Leaking(LaplaceEntries):
-    """A subject that claims one epsilon and reports with a randomizer for a hundred times that epsilon."""
+    """A subject that reports with a hundred times the epsilon that it claims."""
 
     def randomizer(self, query):
         wide = super().randomizer(query)

@@ -1,4 +1,4 @@
-"""Oracles over samples: fresh chunks, private noise, noisy labels, local answers.
+"""Oracles over samples, by chunks, noise, noisy labels and local answers.
 
 The file is long because all oracles over samples are tested on the same queries and sizes.
 """
@@ -273,7 +273,10 @@ def test_the_size_of_the_test_by_hand():
 
 @dataclass(frozen=True)
 class Asking:
-    """An estimator with two entries for each query. It spends `reports` times the epsilon it declares."""
+    """An estimator with two entries for each query.
+
+    It spends `reports` times the epsilon it declares.
+    """
 
     epsilon: float = 3.0
     reports: float = 1.0

@@ -1,6 +1,6 @@
-"""Local algorithms run by statistical queries: exact distances, against every kind of oracle.
+"""Local algorithms run by statistical queries, against every kind of oracle.
 
-The file is long because all simulations are compared with the same tables for every oracle.
+The distances are exact. The file is long because all simulations are compared with the same tables.
 """
 
 from __future__ import annotations
@@ -41,15 +41,20 @@ from mechanisms.queries.simulations.tables import binary_response
 
 
 def response(epsilon, k=2):
-    """Return k-ary randomized response: it tells the truth with probability e^ε/(e^ε + k − 1)."""
+    """Return k-ary randomized response.
+
+    It tells the truth with probability e^ε/(e^ε + k − 1).
+    """
     table = np.full((k, k), 1.0 / (math.exp(epsilon) + k - 1))
     np.fill_diagonal(table, math.exp(epsilon) / (math.exp(epsilon) + k - 1))
     return TableRandomizer(list(range(k)), list(range(k)), table)
 
 
 def geometric(epsilon, top):
-    """Return an ε-private randomizer. It adds two-sided geometric noise of rate ε/top to a record in
-    {0 … top} and clamps the sum."""
+    """Return an ε-private randomizer with two-sided geometric noise.
+
+    The noise has rate ε/top, on a record in {0 … top}. The sum is clamped.
+    """
     return TableRandomizer.of(
         lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
         range(top + 1),
@@ -79,7 +84,10 @@ def true_law(randomizer, population):
 
 
 def output_law(access, oracle):
-    """Return the output law of one access, for an oracle whose answer depends only on the query."""
+    """Return the output law of one access.
+
+    The answer of the oracle depends only on the query.
+    """
     accepted = [
         q * float(access.acceptance([oracle.ask(query) for query in access.queries(place)]))
         for place, q in enumerate(access.proposal)
@@ -358,7 +366,10 @@ HALVES = Population([0, 1], [0.35, 0.65])
 
 
 def joint_truth(population):
-    """Return Pr[a_1, a_2] of the answers in two rounds, summed over the values of the entry they read."""
+    """Return Pr[a_1, a_2] of the answers in two rounds.
+
+    It is summed over the values of the entry that the rounds read.
+    """
     return {
         (a, b): sum(
             p * FIRST.table[z][a] * (IF_ZERO if a == 0 else IF_ONE).table[z][b]
@@ -377,7 +388,10 @@ def test_the_joint_law_of_two_rounds_is_the_mixture_over_entries():
 
 
 def interactive_law(simulation, answer):
-    """Return the joint law for an oracle that answers `answer(past, place, query number, query)`."""
+    """Return the joint law for an oracle that sees the past.
+
+    The oracle answers `answer(past, place, query number, query)`.
+    """
     law = {}
     for a, b in product(range(2), repeat=2):
         chance = 1.0

@@ -1,4 +1,7 @@
-"""Transparent randomizers as tables: exact audits prove the correct ones and refute the wrong ones."""
+"""Exact audits of transparent randomizers as tables.
+
+They prove the correct ones and refute the wrong ones.
+"""
 
 import math
 import pickle
@@ -42,8 +45,10 @@ def test_the_exact_audit_finds_that_a_table_loses_what_it_claims(name):
 
 
 def unscaled(epsilon, top):
-    """Return a randomizer whose two-sided geometric noise has rate epsilon, not epsilon/top. If the record
-    changes by 1, a probability changes by a factor of up to e^epsilon."""
+    """Return a randomizer whose two-sided geometric noise has rate epsilon.
+
+    Its rate should be epsilon/top. If the record changes by 1, a probability changes by up to e^epsilon.
+    """
     keep = math.exp(-epsilon)
     point = (1 - keep) / (1 + keep)
     table = [

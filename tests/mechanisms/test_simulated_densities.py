@@ -1,4 +1,7 @@
-"""Local algorithms whose answers have densities, run by statistical queries (K11 Claims 5.9, 5.10; N16)."""
+"""Local algorithms whose answers have densities, run by statistical queries.
+
+This is K11 Claims 5.9 and 5.10, with erratum N16.
+"""
 
 import math
 
@@ -30,8 +33,10 @@ def oracle_of(name, people):
 
 
 def accepted(access, oracle, answers):
-    """Return the unnormalised density of accepted answers: the density of the proposal times the acceptance
-    probability."""
+    """Return the unnormalised density of accepted answers.
+
+    It is the density of the proposal times the acceptance probability.
+    """
     base = np.array([access.randomizer.likelihood([access.base], answer)[0] for answer in answers])
     asked = [[oracle.ask(query) for query in access.queries(answer)] for answer in answers]
     return base * np.array([float(access.acceptance(each)) for each in asked])

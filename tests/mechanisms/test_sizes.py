@@ -1,4 +1,4 @@
-"""`sample_size(alpha=, beta=)` works in the same way on every subject with a stated sample size."""
+"""`sample_size(alpha=, beta=)` works in the same way on every subject."""
 
 import math
 from dataclasses import replace
@@ -34,8 +34,10 @@ def test_the_mean_of_enough_values_is_within_alpha_but_for_beta():
 
 
 def test_the_size_for_query_answers_follows_from_their_tolerance():
-    """By Hoeffding's inequality one answer needs 2·ln(2/β)/(τ·tanh(ε/2))² entries. M answers need M
-    chunks."""
+    """By Hoeffding's inequality one answer needs 2·ln(2/β)/(τ·tanh(ε/2))² entries.
+
+    M answers need M chunks.
+    """
     kept = 0.2 * math.tanh(0.5)
     assert SignAverage().sample_size(**ASKED) == math.ceil(2.0 * math.log(2.0 / 0.03) / kept**2)
     answers = PrivateQueryAnswers(chunk=1)

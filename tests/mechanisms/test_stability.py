@@ -1,4 +1,4 @@
-"""A_dist and its tight form, on databases, on gaps of scores, and on more solutions than can be listed.
+"""A_dist and its tight form.
 
 The file is long because both mechanisms are tested against the same closed forms.
 """
@@ -29,14 +29,17 @@ KINDS = pytest.mark.parametrize("kind", [StableSelection, TightStableSelection])
 
 
 def tails(gaps, *, epsilon, delta, tight=False):
-    """Return Pr[fail] and Pr[pass] by scipy's law, at the threshold of BNS §2.4 or of the tight form."""
+    """Return Pr[fail] and Pr[pass] by scipy's law.
+
+    The threshold is that of BNS §2.4 or of the tight form.
+    """
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     noisy, threshold = stats.laplace(np.abs(gaps), scale), scale * math.log(1 / inside) + 2
     return noisy.cdf(threshold), noisy.sf(threshold)
 
 
 def written_out(gap, **parameters):
-    """Return the output law for a signed gap, from the definition in BNS §2.4."""
+    """Return the output law for a signed gap (BNS §2.4)."""
     failing, passing = tails(gap, **parameters)
     return {"⊥1": failing, "⊥2" if gap == 0 else "f" if gap > 0 else "f′": passing}
 
@@ -59,7 +62,7 @@ def worst_delta(at, *, epsilon, delta, tight=False, largest=None):
 
 
 def scored(scores, **options):
-    """Return a subject. Its databases are vectors: the scores of the solutions."""
+    """Return a subject whose databases are the vectors of scores."""
     return StableSelection(
         solutions=range(scores), score=lambda vector, _: np.asarray(vector, float), vectorised=True, **options
     )

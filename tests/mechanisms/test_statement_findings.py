@@ -1,4 +1,7 @@
-"""Findings about correct statements: second derivations, and changes that would refute them."""
+"""Correct statements of the texts, checked by second derivations.
+
+Changes that would refute the statements are tried too.
+"""
 
 import math
 from itertools import product
@@ -14,7 +17,7 @@ def finding_of(name):
 
 
 def chernoff(n, mean, *, upper):
-    """Return the largest ratio of tail to bound, with each tail summed from the probability function."""
+    """Return the largest ratio of tail to bound, with each tail summed."""
     law = [math.comb(n, k) * mean**k * (1 - mean) ** (n - k) for k in range(n + 1)]
     worst = 0.0
     for k in range(n + 1):
@@ -64,8 +67,10 @@ def test_theorem_a_2_has_the_closed_form_ratio_for_one_coin():
 
 
 def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
-    """The scores of one solution on up to 3 records of two kinds, a and b, are counted here place by
-    place."""
+    """The scores of one solution are counted place by place.
+
+    There are up to 3 records of two kinds, a and b.
+    """
     places = [(a, n - a) for n in range(1, 4) for a in range(n + 1)]
     grows = 0
     for values in product(range(4), repeat=len(places)):

@@ -1,4 +1,4 @@
-"""Short names of source texts: each name used by the catalogue or a finding has a full title."""
+"""Each short name in the catalogue or a finding has a full title."""
 
 import re
 from pathlib import Path

@@ -73,7 +73,7 @@ def html(*results, **options):
 
 
 class Tree(HTMLParser):
-    """A parser that records the elements of a page and fails unless every element is closed in order."""
+    """A parser that fails unless every element is closed in order."""
 
     def __init__(self, page):
         super().__init__()
@@ -134,8 +134,10 @@ EVERYTHING = [
 
 
 def test_a_distant_pair_is_shown_with_its_distance_and_the_limit_of_the_claim():
-    """At ε = 0.1 and distance 20 the limit on p is e^(20·0.1)·0.05 = 0.3694528. The probability p exceeds
-    this limit by 0.48 − 0.3694528 = 0.1105."""
+    """At ε = 0.1 and distance 20 the limit on p is e^(20·0.1)·0.05 = 0.3694528.
+
+    The probability p exceeds it by 0.48 − 0.3694528 = 0.1105.
+    """
     page = html(refuted(claim=PureDP(0.1), relation="replace-one", witness=witness(distance=20)))
     tree = Tree(page)
     assert "They are 20 records apart. At that distance the claim allows at most e20ε·q = 0.369." in tree.text
@@ -232,8 +234,10 @@ def test_the_summary_counts_verdicts_and_adds_the_significance_up():
 
 
 def test_the_first_screen_says_what_is_wrong_first():
-    """Of seven audits one is unexpected, one is undecided and three are refuted. One of the refutations is
-    expected."""
+    """Of seven audits one is unexpected, one undecided and three refuted.
+
+    One of the refutations is expected.
+    """
     page = html(*EVERYTHING)
     text = Tree(page).text
     first = text[: text.index("Index")]
@@ -280,8 +284,10 @@ def test_the_page_says_what_was_audited_when_and_by_which_version():
 
 
 def test_the_picture_of_all_audits_has_a_mark_for_each_numeric_claim():
-    """The heights from 226 to 30 show four decades of found/claimed, so 1.5 is at 128 − 49·log10 1.5. The
-    mark of 0.89 lies below that of 1."""
+    """The ratio 1.5 is at the height 128 − 49·log10 1.5, and 0.89 is below 1.
+
+    The heights from 226 to 30 show four decades of found/claimed.
+    """
     page = html(refuted(), clean(), refuted(), clean())
     (svg,) = [each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "All audits" in each]
     places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h\.1M', svg))
@@ -414,8 +420,10 @@ def test_the_section_shows_the_witness_and_how_to_repeat_it():
 
 
 def test_the_replay_instructions_repeat_this_audit():
-    """The page has a command that repeats the audit, and a line of Python that says that it lacks the
-    databases. An audit by laws draws no runs, so no new runs are offered."""
+    """The page has a command that repeats the audit, and a line of Python.
+
+    The line says that it lacks the databases. An audit by laws draws no runs, so no new runs are offered.
+    """
     bare = {"verdict": Verdict.NOT_REFUTED, "budget": 40_000, "significance": 1e-5, "numerics": "float"}
     commanded = Tree(html(clean(target="laplace", **bare))).text
     assert "dp-audit run laplace --seed 0 --significance 1e-05 --budget 40000 --numerics float" in commanded
@@ -439,7 +447,10 @@ def pictures(*results):
 
 
 def test_the_picture_of_the_event_is_to_scale():
-    """The axis ends at 0.7 and is 400 units wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
+    """The axis ends at 0.7 and is 400 units wide.
+
+    p = 0.48, the limit is e·0.05 = 0.1359, and q = 0.05.
+    """
     tree = pictures(refuted())["Probability of the event"]
     bars = {bar.get("class"): float(bar.get("width")) for bar in tree.iter("rect")}
     wide = 400 / 0.7
@@ -462,8 +473,10 @@ def curve(tree, kind):
 
 
 def test_the_privacy_profile_shows_the_claim_and_the_event():
-    """1-DP allows a total variation of (e − 1)/(e + 1). The event shows at least 0.45 − 0.06: the lower end
-    of the interval of p minus the upper end of that of q."""
+    """1-DP allows a total variation of (e − 1)/(e + 1), the event shows 0.45 − 0.06.
+
+    The event's value is the lower end of the interval of p minus the upper end of that of q.
+    """
     tree = pictures(refuted())["Privacy profile"]
     claimed, found = curve(tree, "curve claimed"), curve(tree, "curve found")
     scale = (200 - claimed[0][1]) / ((math.e - 1) / (math.e + 1))
@@ -483,8 +496,10 @@ def test_the_points_of_a_profile_are_exact_unless_they_were_sampled_or_lie_betwe
 
 
 def test_the_trade_off_curve_of_the_event_lies_below_what_the_claim_allows():
-    """At a false alarm rate of 0.05 the claim allows no miss rate below 1 − 0.05·e. The event has a miss rate
-    of 0.52."""
+    """At a false alarm rate of 0.05 the claim allows no miss rate below 1 − 0.05·e.
+
+    The event has a miss rate of 0.52.
+    """
     tree = pictures(refuted())["Trade-off"]
     assert "allows no fewer misses than 0.864" in tree.find("desc").text
     assert curve(tree, "curve found")[1] == pytest.approx((52 + 348 * 0.05, 26 + 174 * 0.48), abs=0.1)
@@ -549,7 +564,7 @@ def test_outputs_are_drawn_on_both_sides_with_the_event_shaded():
 
 
 def test_a_section_with_all_its_pictures_stays_small():
-    """A picture may have at most 12 kB. The text and tables of a section may have at most 15 kB."""
+    """A picture may have at most 12 kB, the text and tables of a section 15 kB."""
     bins, places = tuple(-12.3456 + i / 8 for i in range(22)), tuple(range(1, 4000, 67))
     column = tuple(123.0 + i for i in range(24))
     kept = Outputs("a score fitted to 12 entries", bins, ("a", "b", "c"), *(column,) * 4)
@@ -610,7 +625,7 @@ def test_a_note_has_three_digits():
 
 
 def test_a_fault_seen_on_the_simplest_witness_says_so():
-    """The runs that name a fault are those of the simplest witness, which the page shows second."""
+    """The runs that name a fault are those of the simplest witness."""
     told = "Seen on the simplest witness, below."
     fault = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "On the right.")
     simple = witness(left=[], right=[0])
@@ -619,7 +634,7 @@ def test_a_fault_seen_on_the_simplest_witness_says_so():
 
 
 def test_a_long_reason_is_cut_after_a_word():
-    """Cut at 240 characters, this reason would end in "0…", which reads as zero."""
+    """The reason is not cut at "0…", which reads as zero."""
     fault = Fault(FaultKind.UNNOISED_PART, None, f"{'word ' * 44}is 0.25 here and there")
     page = Tree(html(refuted(fault=fault), refuted())).text
     assert "word is …" in page
@@ -645,8 +660,10 @@ def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_
 
 
 def test_a_claim_with_delta_has_a_logarithmic_profile():
-    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0. The two values are more than five powers of
-    ten apart."""
+    """The claimed δ is 1e-6, and 1-DP implies δ = 0.462 at ε = 0.
+
+    The two values are more than five powers of ten apart.
+    """
     tree = pictures(refuted(claim=ApproximateDP(1.0, 1e-6)))["Privacy profile"]
     assert "10⁻⁶" in [each.text for each in tree.iter("text")]
 
@@ -670,7 +687,10 @@ def test_the_page_says_what_one_entry_shows_and_if_a_side_is_constant():
 
 
 def hostile():
-    """Return a result with markup, quotes and invisible characters in every field that holds foreign text."""
+    """Return a result with hostile text in every field that holds foreign text.
+
+    It has markup, quotes and invisible characters.
+    """
     evil = f"{SCRIPT}\"'><img src=x onerror=alert(1)>{{{{ 7 * 7 }}}}\u202e\x1b[31m\x00\u2066\ud800"
     event = Event((AtomIn(Whole(), (Raised(evil, evil), evil)),))
     pair = witness(left=[evil, {evil: evil}], right=[evil, {evil: 1}], event=event)
@@ -752,7 +772,7 @@ def test_writing_is_checked_in_advance_and_is_complete(tmp_path, monkeypatch):
 
 
 def test_a_page_is_made_without_the_engine():
-    """Drawing a page loads neither the sampler nor the auditor, nor any heavy library."""
+    """Drawing a page loads no sampler, no auditor and no heavy library."""
     code = (
         "import sys, json; from reports.html import render; render([json.loads(sys.stdin.read())]);"
         "engine = {'privacy', 'decide', 'sampling', 'replay', 'cli', 'pytest_plugin', 'subjects', 'exact'};"
@@ -809,7 +829,10 @@ def test_the_two_audits_of_a_subject_link_to_each_other():
 
 
 def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
-    """40 of 300 is 0.133 and the upper bound is 0.2; the axis ends at 0.22 and is 400 units wide."""
+    """The bar of 40 failures in 300 runs is 400·0.133/0.22 units wide.
+
+    The upper bound is 0.2. The axis ends at 0.22 and is 400 units wide.
+    """
     drawn = pictures(useful())
     assert (
         "error of this output: 0.3; claimed α: 0.1."
@@ -821,7 +844,7 @@ def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
 
 
 def problems_told(result):
-    """Return the rows of the table of problems: name, runs, failures, β, verdict."""
+    """Return the rows of the table of problems as texts."""
     page = html(result)
     body = page[page.index('aria-label="Problems"') :]
     rows = re.findall(r"<tr>(.*?)</tr>", body[: body.index("</table>")], flags=re.DOTALL)[1:]

@@ -1,4 +1,4 @@
-"""The parts of one report: the table of contents links to them, and ids are unique."""
+"""The table of contents links to the parts of a report, and ids are unique."""
 
 import itertools
 import re

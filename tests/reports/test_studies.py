@@ -1,4 +1,4 @@
-"""The page of studies: escaped, self-contained, with the curve, the slope, the numbers and errors."""
+"""The page of studies."""
 
 import math
 import re
@@ -49,8 +49,10 @@ def test_the_page_has_slope_numbers_and_error():
 
 
 def test_an_exponential_bound_has_a_line_through_the_logarithms():
-    """The line goes through (1, ln √90) and (10, ln √9500). Its slope is (ln 9500 − ln 90)/18 = 0.259, its
-    intercept 2.25 − 0.259."""
+    """The line goes through (1, ln √90) and (10, ln √9500).
+
+    Its slope is (ln 9500 − ln 90)/18 = 0.259, its intercept 2.25 − 0.259.
+    """
     curve = CurveResult("one round", "Thm 1", "grows", GROWS.cells, "exponential")
     page = render(None, studies=[to_json(result(curve))])
     fitted = "ln m ≈ 1.99 + 0.259·d (passes through 2 of 2 brackets); m ≈ 9.49·d<sup>1.01</sup>"
@@ -106,7 +108,7 @@ def test_marks_from_a_closed_form_are_hollow():
 
 
 def test_a_power_law_comes_first_and_a_negative_line_is_omitted():
-    """m = 10·d^3.2: the fitted line is negative at the first value of d."""
+    """The fitted line to m = 10·d^3.2 is negative at the first value of d."""
     sizes = ((d, round(10 * d**3.2)) for d in (4, 8, 16, 32))
     cells = tuple(cell(float(d), round(0.95 * m), m) for d, m in sizes)
     curve = CurveResult("two rounds", "", "grows", cells)
@@ -117,8 +119,10 @@ def test_a_power_law_comes_first_and_a_negative_line_is_omitted():
 
 
 def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
-    """The line goes through (1, √90) and (10, √9500): slope 9.776, intercept −0.289. The exponent of the
-    power law is log10 of the ratio of the two values."""
+    """The line goes through (1, √90) and (10, √9500): slope 9.776, intercept −0.289.
+
+    The exponent of the power law is log10 of the ratio of the two values.
+    """
     page = render(None, studies=[to_json(result(GROWS, FLAT))])
     assert "m ≈ −0.289 + 9.78·d</bdi>" in page
     assert "m ≈ −0.289 + 9.78·d (passes through 2 of 2 brackets); m ≈ 9.49·d<sup>1.01</sup> (passes" in page
@@ -163,8 +167,10 @@ def test_a_study_without_a_bracket_has_no_picture():
 
 
 def test_a_refuted_bound_is_stated_in_words_and_numbers():
-    """A bound is refuted if a size at least as large as the bound is refuted. Here a refuted size of 128
-    refutes a bound of 50, and a refuted size of 12 refutes a bound of 12."""
+    """A refuted size of 128 refutes a bound of 50, a size of 12 a bound of 12.
+
+    A bound is refuted if a size at least as large as the bound is refuted.
+    """
     cells = (cell(1.0, 128, 197, 50.0), cell(2.0, 12, 13, 12.0), cell(10.0, 95, 100, 400.0))
     page = render(None, studies=[to_json(result(CurveResult("line", "Thm 1", "grows", cells)))])
     assert (

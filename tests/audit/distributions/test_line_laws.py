@@ -36,8 +36,10 @@ def test_quantiles_agree_with_scipy(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_samples_follow_the_density(name):
-    """A Kolmogorov-Smirnov test at significance 1e-8 on 20,000 draws detects a cdf that is off by 0.031 with
-    power 0.99."""
+    """Kolmogorov–Smirnov test at significance 1e-8 on 20,000 draws.
+
+    It detects a cdf that is off by 0.031 with power 0.99.
+    """
     ours, theirs = LAWS[name]
     draws = ours.sample(20_000, np.random.default_rng(1))
     assert stats.kstest(draws, theirs.cdf).pvalue > 1e-8
@@ -70,8 +72,10 @@ def test_a_general_density_keeps_scipys_functions():
 @pytest.mark.parametrize("family", [stats.cauchy, stats.logistic, stats.gumbel_r])
 @pytest.mark.parametrize(("far", "scale"), [(0.0, 1e-10), (1e6, 1.0), (1e8, 1e10), (1e10, 1e-10)])
 def test_samples_of_a_general_density_follow_it_at_any_location_and_scale(family, far, scale):
-    """Kolmogorov–Smirnov test at significance 1e-8. Quantiles agree with scipy to a relative 1e-14 plus 1e-6
-    of the scale."""
+    """Kolmogorov–Smirnov test at significance 1e-8.
+
+    Quantiles agree with scipy to a relative 1e-14 plus 1e-6 of the scale.
+    """
     theirs = family(far * scale, scale)
     ours = Density.general(
         theirs.logpdf, knots=[-math.inf, math.inf], logcdf=theirs.logcdf, logsf=theirs.logsf
@@ -82,7 +86,10 @@ def test_samples_of_a_general_density_follow_it_at_any_location_and_scale(family
 
 
 def test_quantiles_next_to_either_end_of_a_steep_piece():
-    """A piece is steep if rate × width is 50 or more. One piece here is nearly flat."""
+    """A piece is steep if rate × width is 50 or more.
+
+    One piece here is nearly flat.
+    """
     for rate in (1e-12, 50.0, 1e4):
         for sign in (+1.0, -1.0):
             piece = Piece(0.0, 1.0, 0.0, 0.0, slope=sign * rate)
@@ -158,7 +165,10 @@ def test_clamping_far_from_the_location_keeps_tiny_atoms():
 
 
 def test_a_mixture_samples_its_atoms_at_their_rate():
-    """Binomial test at significance 1e-8. Its power is above 0.99 for a rate that is off by 0.04."""
+    """Binomial test at significance 1e-8.
+
+    Its power is above 0.99 for a rate that is off by 0.04.
+    """
     law = Mixture(["refused"], Density.uniform(), probabilities=[0.25])
     draws = law.sample(20_000, np.random.default_rng(5))
     refused = sum(draw == "refused" for draw in draws)
