@@ -162,17 +162,26 @@ class Experiment(Around):
         output, done = self._done(ask, database, for_learner, trial)
         if not ask.reveal:
             return done
-        return Revealed(database, output, self._of_output(ask.problem, output, database, done))
+        if done.exact and not done.trouble:  # its error is a mean under the law
+            error, trouble = self.error_of(ask.problem, output, database)
+            done = done._replace(error=error, trouble=trouble)
+        return Revealed(database, output, done)
 
     def _done(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
-        found = None if self.law is None else self._by_law(ask, database, trial)
+        """Return an output and the finished trial, from the law if there is one, else from a run.
+
+        The output of a law is the most probable one that fails or, if none fails, the most probable of all.
+        """
+        found = None if self.law is None else self.failure_on(ask, database)[1]
         if found is None:
             return self._by_run(ask, database, rng, trial)
-        output, told = found
-        if self.beside and not told.trouble:
+        if isinstance(found, str):
+            return None, trial._replace(trouble=found)
+        told = trial._replace(failure=found.failure, error=found.error, exact=True)
+        if self.beside:
             ran = self._by_run(ask, database, rng, trial)[1]
             told = told._replace(ran=ran.failure, trouble=ran.trouble)
-        return output, told
+        return found.output, told
 
     def _by_run(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         given = copied(database)
@@ -191,25 +200,6 @@ class Experiment(Around):
         if trouble:
             return output, trial._replace(trouble=trouble)
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
-
-    def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
-        """Return one output and the trial, both from the law; None without a law.
-
-        The output is the most probable one that fails or, if none fails, the most probable of all.
-        """
-        _, found = self.failure_on(ask, database)
-        if found is None:
-            return None
-        if isinstance(found, str):
-            return None, trial._replace(trouble=found)
-        return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
-
-    def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial; if its error is a mean under the law, the error of this output replaces it."""
-        if not trial.exact or trial.trouble:
-            return trial
-        error, trouble = self.error_of(problem, output, database)
-        return trial._replace(error=error, trouble=trouble)
 
     def failure_on(self, ask: Ask, database: Any) -> tuple[Any, Conditional | str | None]:
         """Return the declared law on a database, and the result of `failure_given` for this law."""
