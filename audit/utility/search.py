@@ -4,7 +4,8 @@ It only proposes problems; no verdict rests on its runs.
 """
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, Final
 
 import numpy as np
@@ -39,8 +40,8 @@ class Look:
 
     problem: Any
     name: str
-    trials: Trials | None
-    score: float
+    trials: Trials | None = None
+    score: float = 0.0
 
 
 @dataclass(eq=False)
@@ -58,21 +59,18 @@ class Search:
     task: UtilityTask
     sampler: Sampler
     looks: list[Look] = field(default_factory=list)
-    _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
         """Return the problems to bet on, worst first: those of the library, and the worst others found."""
         family, budget = self.task.family, self.task.options.budget
         library = family.library
-        if family.finite and len(library) == 1:
-            self.looks.append(Look(library[0], library[0].name, None, 0.0))
-            return self.looks
+        no_choice = family.finite and len(library) == 1
         rng = self.task.search_rng()
         most = int(SHARE * budget)
         pairs = max(1, min(LOOK, most // (2 * len(library))))
         for problem in library:
-            if self.task.is_late() or self.sampler.drawn >= budget // 2:
-                self.looks.append(Look(problem, self._named(problem.name), None, 0.0))
+            if no_choice or self._over(budget // 2):
+                self.looks.append(Look(problem, problem.name))
             else:
                 self._look(problem, pairs)
         found = len(self.looks)
@@ -102,18 +100,17 @@ class Search:
     def _look(self, problem: Any, pairs: int) -> None:
         answered = any(look.trials is not None and not look.trials.silent for look in self.looks)
         pairs = pairs if answered else min(pairs, UNANSWERED)
-        name, trials, found = self._named(problem.name), None, 0.0
+        look = Look(problem, self._named(problem.name))
         with contextlib.suppress(TimeIsOver):
             trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
-            found = score(trials, self.task.claim.alpha)
-        self.looks.append(Look(problem, name, trials, found))
+            look = replace(look, trials=trials, score=score(trials, self.task.claim.alpha))
+        self.looks.append(look)
 
     def _named(self, name: str) -> str:
         """Return a name that no earlier problem has."""
-        tries = (f"{name} ({k})" for k in range(2, len(self._taken) + 3))
-        free = name if name not in self._taken else next(each for each in tries if each not in self._taken)
-        self._taken.add(free)
-        return free
+        taken = {look.name for look in self.looks}
+        tries = chain([name], (f"{name} ({k})" for k in count(2)))
+        return next(each for each in tries if each not in taken)
 
     def _over(self, most: int) -> bool:
         return self.task.is_late() or self.sampler.drawn >= most
