@@ -45,15 +45,6 @@ class Standing:
     seen: float = 0.0
     failed: float = 0.0
 
-    def note(self, trials: Trials) -> None:
-        """Add trials, whether bet on or not, to the estimate from which the next problem is chosen."""
-        self.seen += len(trials.low)
-        self.failed += float(trials.low.sum())
-        if self.failing is None:
-            self.failing = trials.failing
-        if self.size is None:
-            self.size = trials.size
-
     @property
     def mean(self) -> float:
         """The estimated failure probability, strictly between 0 and 1."""
@@ -82,7 +73,7 @@ class UtilityBetting:
     task: UtilityTask
     sampler: Sampler
     looks: Sequence[Look]
-    standings: list[Standing] = field(default_factory=list)
+    standings: list[Standing] = field(init=False)
     crossed_at: int | None = None
     log_at_crossing: float = 0.0
     worst_at_crossing: Standing | None = None
@@ -97,9 +88,9 @@ class UtilityBetting:
     def __post_init__(self) -> None:
         self.beta, self.significance = self.task.claim.beta, self.task.options.significance
         self.log_limit = -math.log(self.significance)
+        self._until_budget = self.task.options.until == "budget"
         self.shares = weights(len(self.looks))
-        told = zip(self.looks, self.shares.tolist(), strict=True)
-        self.standings = [Standing(look, share) for look, share in told]
+        self.standings = list(map(Standing, self.looks, self.shares.tolist()))
         for standing in self.standings:
             if standing.look.trials is not None:
                 self._note(standing, standing.look.trials)
@@ -176,10 +167,6 @@ class UtilityBetting:
     def _left(self) -> int:
         return self.task.options.budget - self.sampler.drawn
 
-    @property
-    def _until_budget(self) -> bool:
-        return self.task.options.until == "budget"
-
     def _done(self) -> bool:
         if self.silent:
             return True
@@ -230,7 +217,11 @@ class UtilityBetting:
         standing.bets.add(low[:end], high[:end], beta=self.beta)
 
     def _note(self, standing: Standing, trials: Trials) -> None:
-        standing.note(trials)
+        """Note trials, whether bet on or not; the next problem is chosen by the failures noted."""
+        standing.seen += len(trials.low)
+        standing.failed += float(trials.low.sum())
+        standing.failing = standing.failing or trials.failing
+        standing.size = trials.size if standing.size is None else standing.size
         self.changed = self.changed or trials.changed
         self.raised += trials.raised
         self.conditional = self.conditional or trials.exact
