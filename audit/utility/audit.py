@@ -9,7 +9,6 @@ from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
 from audit.sampling import LAW, Sampler, TimeIsOver
 from audit.sampling.seeds import generator
-from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
 from audit.utility.experiment import Revealed
@@ -37,6 +36,7 @@ class UtilityAudit:
 
     sampler: Sampler
     betting: UtilityBetting
+    renewal: Renewal
 
     def __init__(self, task: UtilityTask) -> None:
         self.task = task
@@ -45,7 +45,6 @@ class UtilityAudit:
         self.notes: list[Said] = []
         self.samples = 0
         self.tried = len(task.family.library)
-        self.renewal: Renewal | None = None
 
     def result(self) -> UtilityResult:
         """Return the result of the audit."""
@@ -149,6 +148,7 @@ class UtilityAudit:
         with task.sampler(task.experiment(law=self.law)) as self.sampler:
             search = Search(task, self.sampler)
             self.betting = UtilityBetting(task, self.sampler, search.run())
+            self.renewal = Renewal(task, self.sampler, self.betting)
             self.tried = len(search.looks)
             self.betting.run()
             verdict, fields = self._decided()
@@ -172,7 +172,6 @@ class UtilityAudit:
             if trouble or check.open:
                 return Verdict.ERROR if trouble else check.verdict, {"reason": trouble or check.open}
         if betting.ran and (betting.refuted or betting.met):
-            self.renewal = Renewal(self.task, self.sampler, betting)
             self.renewal.run()
             if doubt := self.renewal.doubt:
                 return Verdict.INCONCLUSIVE, {"reason": doubt}
@@ -208,7 +207,7 @@ class UtilityAudit:
 
     def _kept(self) -> str:
         """Return a note that all runs share one learner with state, which may explain the verdict."""
-        if not self.betting.ran or self._how() or not self.sampler.state_kept():
+        if not self.betting.ran or self.renewal.how or not self.sampler.state_kept():
             return ""
         return "; the learner keeps state: to audit new learners, give `fresh=`"
 
@@ -257,11 +256,8 @@ class UtilityAudit:
 
     def _told(self, verdict: Verdict, **fields: Any) -> UtilityResult:
         betting, sampler, renewal = self.betting, self.sampler, self.renewal
-        low, high = betting.bounds() if renewal is None else renewal.bounds()
-        if verdict is Verdict.ERROR:
-            low, high = 0.0, 1.0
-        doubtful = renewal is not None and bool(renewal.doubt)
-        anew = doubtful or (renewal is not None and renewal.how == "fresh")  # bounds are for new learners
+        low, high = (0.0, 1.0) if verdict is Verdict.ERROR else renewal.bounds()
+        anew = bool(renewal.doubt) or renewal.how == "fresh"  # bounds are for new learners
         self.samples += sampler.drawn
         self.notes += [note for note in sampler.notes if note not in self.notes]
         if betting.changed:
@@ -279,7 +275,7 @@ class UtilityAudit:
                     runs=each.bets.runs,
                     failures=each.bets.failures,
                     upper=betting.upper(each) if each.bets.runs and not anew else None,
-                    met=each.met and not doubtful,
+                    met=each.met and not renewal.doubt,
                 )
                 for each in betting.standings
             ),
@@ -311,16 +307,11 @@ class UtilityAudit:
             said.append(Says.LEARNER_LAW())
         if evidence is Evidence.STATISTICAL:
             said.append(Says.DRAWS())
-            said += [each(subject="learner") for each in ASSUMED[self._how()]]
+            how = "" if self.renewal.doubt else self.renewal.how
+            said += [each(subject="learner") for each in ASSUMED[how]]
         if not self.task.subject.takes_rng:
             said.append(Says.LEARNER_NO_GENERATOR())
         return said
-
-    def _how(self) -> str:
-        """Return the reason why the learner's runs are independent trials, a key of `renewal.ASSUMED`."""
-        if self.renewal is not None:
-            return "" if self.renewal.doubt else self.renewal.how
-        return "renewed" if isinstance(self.task.subject.object, Renewed) else ""
 
 
 def _exact_witness(worst: ExactFailure) -> UtilityWitness:

@@ -79,14 +79,17 @@ class Renewal:
     learners: int = 0
     bets: list[Bets] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.task.subject.object, Renewed):
+            self.how = "renewed"
+
     def run(self) -> None:
         """Confirm the verdict, or set `doubt` to the reason why it is not confirmed."""
+        if self.how:
+            return
         spent = time.monotonic() - self.task.started - self.sampler.loading
         a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
         ask, learner = Ask(self.betting.worst.look.problem), self.task.subject.object
-        if isinstance(learner, Renewed):
-            self.how = "renewed"
-            return
         is_luck = draws_when_made(learner, self._times)  # whether the constructor draws noise and keeps it
         if not is_luck and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
