@@ -1,6 +1,5 @@
 """Exact failure probabilities, from the law of the problem's databases and the law of the learner."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,15 +43,6 @@ class ExactFailure:
     at_database: float
     size: int | None
     discrete: bool
-
-    def badness(self, alpha: float) -> tuple[float, int]:
-        """Return a sort key for problems: failure probability, then error in whole percent of alpha.
-
-        The verdict depends on failures alone; errors guide the search between problems that fail equally
-        often. Whole percents end a climb that gains only tiny amounts.
-        """
-        near = min(self.error / alpha, 1.0) if alpha > 0 else 0.0
-        return self.failure, 0 if math.isnan(near) else int(100 * near)
 
 
 def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactFailure | None:

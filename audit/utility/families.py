@@ -125,10 +125,5 @@ def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
 def _of_source(source: Any, whose: str) -> Family:
     with blamed("`problems()` failed"):
         library = list(source.problems())
-    vary, random = (getattr(source, name, None) for name in ("vary", "random"))
-    return Family(
-        _library(library),
-        vary=vary if callable(vary) else None,
-        random=random if callable(random) else None,
-        source=whose,
-    )
+    ways = {name: getattr(source, name, None) for name in ("vary", "random")}
+    return Family(_library(library), source=whose, **{k: way for k, way in ways.items() if callable(way)})

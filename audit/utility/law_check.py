@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.evidence.bets import STAKES, log_sum
 from audit.laws.law_check import law_log_e_value
 from audit.results.result import Verdict
@@ -29,7 +30,7 @@ from audit.sampling import LAW, Sampler
 from audit.subject.subject import Subject
 from audit.utility.exact import ExactFailure
 from audit.utility.experiment import law_on
-from audit.utility.runs import Floats, draw_trials
+from audit.utility.runs import draw_trials
 from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said

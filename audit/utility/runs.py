@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from audit.distributions.law import Floats
 from audit.errors import SubjectError
 from audit.sampling import CONFIRM, Sampler
 from audit.utility.experiment import Ask, Revealed, Trial
 from audit.values.outcomes import Raised, Unfinished
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
