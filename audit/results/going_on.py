@@ -14,7 +14,7 @@ same code, versions, claim and options.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from audit.codec import encoding, fields
@@ -39,6 +39,8 @@ _PAIRS = 8
 _ENGINE = "audit.verdict.by_runs"
 #: Options that may differ between the parts of an audit, because they do not affect the wealth.
 _FREE = ("budget", "confirm_budget", "time_limit", "jobs", "recorded")
+#: The saved fields of `Standing` that have one number for each claim.
+_COLUMNS = ("own", "reserve", "goal")
 _CALLED = {"mechanism": "code (or a version)"}
 
 
@@ -121,9 +123,7 @@ class Ended:
             "pairs_bet": self.pairs_bet,
             "coupled": self.coupled,
             "bets": now.bets,
-            "own": [*now.own],
-            "reserve": [*now.reserve],
-            "goal": [*now.goal],
+            **{name: [*getattr(now, name)] for name in _COLUMNS},
             "pairs": [
                 {
                     "path": [encoding.encode(each) for each in known.path],
@@ -209,7 +209,7 @@ def _refused(why: str) -> InvalidValue:
 
 def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> Before:
     claims = claims_of(task.claim.epsilon, task.claim.delta)
-    columns = (found["own"], found["reserve"], found["goal"])
+    columns = [found[name] for name in _COLUMNS]
     if any(len(column) != len(claims) for column in columns):
         raise CorruptFile(f"standing must have {len(claims)} numbers in each column for this claim.")
     pairs = tuple(
@@ -265,14 +265,10 @@ _KNOWN = {
 }
 
 
-def _known(stored: Any, where: str) -> Mapping[str, Any]:
-    return fields.fields(stored, where, _KNOWN)
-
-
 _READERS = {
     **dict.fromkeys(("batches", "pairs_bet", "bets"), (fields.count, True)),
-    **dict.fromkeys(("own", "reserve", "goal"), (fields.listed(fields.whole), True)),
+    **dict.fromkeys(_COLUMNS, (fields.listed(fields.whole), True)),
     "coupled": (fields.flag, True),
-    "pairs": (fields.listed(_known), True),
+    "pairs": (fields.listed(partial(fields.fields, known=_KNOWN)), True),
     "of": (fields.plain_dict, True),
 }
