@@ -80,6 +80,7 @@ class SavedResult(NoTruth, SavedValue):
     _only: ClassVar[str] = ""
     #: The exception that a refutation raises.
     _refutation: ClassVar[type[AuditError]]
+    _if_any = frozenset({"fault", "agreements", "remembered", "wealth_course", "search_course"})
 
     subject: str
     claim: Any
@@ -158,10 +159,6 @@ class SavedResult(NoTruth, SavedValue):
     def refuted(self) -> bool:
         """Whether the claim was refuted."""
         return self.verdict is Verdict.REFUTED
-
-    def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; some fields, such as `fault`, are left out if they are empty."""
-        return self._without("fault", "agreements", "remembered", "wealth_course", "search_course")
 
     @property
     def disagreements(self) -> tuple[Agreement, ...]:
@@ -255,9 +252,7 @@ class Witness(SavedValue):
     examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     outputs: Outputs | None = None
 
-    def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; `outputs` is left out if it is empty."""
-        return self._without("outputs")
+    _if_any = frozenset({"outputs"})
 
     @property
     def simpler(self) -> "Witness | None":

@@ -15,8 +15,6 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.results.course import Course
-from audit.results.outputs import Outputs
 from audit.results.result import SCHEMA, AuditResult, SavedResult, Witness
 from audit.results.saved_value import SavedValue, is_saved
 from audit.values.brief import show
@@ -58,18 +56,14 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
         raise CorruptFile(
             "this is the saved result of a utility audit; read it with UtilityResult.from_json."
         )
-    made = cls(**contents_of(stored, _RESULT), _ended=_standing(stored))
+    found = contents_of(stored, _RESULT)
+    standing = stored.get("standing")  # checked only before another audit continues from it
+    if not isinstance(standing, (dict, type(None))):
+        raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
+    made = cls(**found, _ended=standing)
     if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
     return made
-
-
-def _standing(stored: Mapping[str, Any]) -> Any:
-    """Return the state from which another audit can continue. It is not checked before that audit runs."""
-    standing = stored.get("standing")
-    if not isinstance(standing, (dict, type(None))):
-        raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
-    return standing
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -144,26 +138,14 @@ def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
     return read_one
 
 
-def _witness(stored: Any, where: str) -> Witness:
-    return Witness(**fields.fields(stored, where, _WITNESS))
+def _witness(stored: Any, where: str) -> Any:
+    return _WITNESS(stored, where)  # looked up late, because a witness holds simpler witnesses
 
 
 def _said(stored: Any, where: str) -> Said:
     """Return a sentence from its saved form. In schema 1 this form is the text alone."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
-
-
-def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return a function that reads a saved object of a class and refuses it if its columns do not agree."""
-
-    def read_one(stored: Any, where: str) -> Course | Outputs:
-        found: Course | Outputs = reads(made)(stored, where)
-        if not found.is_coherent:
-            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
-        return found
-
-    return read_one
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
@@ -178,7 +160,14 @@ def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Kno
 def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
     """Return a reader of values of a class; `known_fields` gives the readers of its fields."""
     known = known_fields(made, **special)
-    return lambda stored, where: made(**fields.fields(stored, where, known))
+
+    def read_one(stored: Any, where: str) -> SavedValue:
+        found = made(**fields.fields(stored, where, known))
+        if not found.is_coherent:
+            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
+        return found
+
+    return read_one
 
 
 def _by_type(kind: Any) -> fields.Reader:
@@ -208,8 +197,6 @@ _BY_TYPE: dict[Any, fields.Reader] = {
     tuple[float, float]: listed(probability, length=2),
     Said: _said,
     Witness: _witness,
-    Course: _whole(Course),
-    Outputs: _whole(Outputs),
 }
 _OF_RESULTS = {
     "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
@@ -217,7 +204,7 @@ _OF_RESULTS = {
     "seed": fields.seed,
     "expected": optional(one_of("refuted", "not refuted")),
 }
-_WITNESS = known_fields(
+_WITNESS = reads(
     Witness,
     event=_any_of((Event,), "an event"),
     p=probability,
