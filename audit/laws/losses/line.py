@@ -20,16 +20,13 @@ CELLS = 2**11
 
 @dataclass(frozen=True)
 class Segment:
-    """An interval in which p has one piece and q has at most one.
-
-    If q has none, `ratio` is None and the loss is ∞.
-    """
+    """An interval in which p has one piece and q has at most one. Without a piece of q, the loss is ∞."""
 
     left: float
     right: float
     p: Any
     q: Any
-    ratio: Ratio | None
+    ratio: Ratio
 
 
 class LineLoss(ScalarLoss):
@@ -55,7 +52,7 @@ class LineLoss(ScalarLoss):
 
     def log_lost(self) -> float:
         """Return the log of p's mass outside q's support."""
-        lost = [s for s in self.segments if s.ratio is None]
+        lost = [s for s in self.segments if s.q is None]
         return float(log_add(np.array([self._log_mass(s.p, s.left, s.right) for s in lost]))) + self.log_p
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
@@ -87,8 +84,7 @@ class LineLoss(ScalarLoss):
         for piece in self.p.pieces:
             for left, right in self._cut(piece.left, piece.right):
                 q = next((each for each in self.q_pieces if each.left <= left and right <= each.right), None)
-                shift = self.log_p - self.log_q
-                ratio = None if q is None else ratio_of(piece, q, left=left, right=right, shift=shift)
+                ratio = ratio_of(piece, q, left=left, right=right, shift=self.log_p - self.log_q)
                 found.append(Segment(left, right, piece, q, ratio))
         return found
 
@@ -103,22 +99,16 @@ class LineLoss(ScalarLoss):
         return [(low, high - step) for low, high in pairwise(cuts)]
 
     def _supremum(self, segment: Segment) -> float:
-        if segment.ratio is None:
-            return math.inf
         turns = segment.ratio.turns
         if self.lattice:
             turns = np.clip([np.floor(turns), np.ceil(turns)], segment.left, segment.right)
         return float(np.max(segment.ratio.value(turns)))
 
     def _level_sets(self, level: float) -> list[tuple[Segment, float, float]]:
-        sets = []
+        sets, least = [], level + SLACK
         for segment in self.segments:
-            if segment.ratio is None:
-                sets.append((segment, segment.left, segment.right))
-            elif self.lattice:
-                sets += [(segment, *run) for run in _integer_sets(segment, segment.ratio, level + SLACK)]
-            else:
-                sets += [(segment, *interval) for interval in segment.ratio.above(level + SLACK)]
+            above = _integer_sets(segment, least) if self.lattice else segment.ratio.above(least)
+            sets += [(segment, *interval) for interval in above]
         return sets
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
@@ -133,9 +123,6 @@ class LineLoss(ScalarLoss):
             low, high = edges[:-1], edges[1:]
         log_p = self._log_mass(segment.p, low, high) + self.log_p
         log_q = self._log_mass(segment.q, low, high) + self.log_q
-        if segment.ratio is None:
-            lost = np.full_like(log_p, np.inf)
-            return Cells(log_p, log_q, lost, lost)
         ends = segment.ratio.value(low), segment.ratio.value(high)
         return Cells(log_p, log_q, np.minimum(*ends), np.maximum(*ends))
 
@@ -147,10 +134,7 @@ class LineLoss(ScalarLoss):
         piece = segment.p.clipped(segment.left, segment.right)
         logits = np.linspace(-34.0, 34.0, CELLS)
         inner = piece.invert(1.0 / (1.0 + np.exp(-logits)))
-        turns = [segment.left, segment.right] if segment.ratio is None else segment.ratio.turns
-        edges = np.unique(np.concatenate([inner, turns]))
-        if segment.ratio is None:
-            return edges
+        edges = np.unique(np.concatenate([inner, segment.ratio.turns]))
         with np.errstate(invalid="ignore"):
             moves = np.abs(np.diff(segment.ratio.value(edges)))
         counts = np.where(np.isfinite(moves) & np.isfinite(np.diff(edges)), np.ceil(moves / step), 1.0)
@@ -169,8 +153,9 @@ class LineLoss(ScalarLoss):
         return np.unique([x for x in ends if x <= segment.right])
 
 
-def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
+def _integer_sets(segment: Segment, level: float) -> list[Interval]:
     """Return the ranges of successive integers that lie in a segment and have a loss above a level."""
+    ratio = segment.ratio
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
     runs = []

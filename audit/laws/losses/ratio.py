@@ -172,9 +172,14 @@ Ratio: TypeAlias = QuadraticRatio | NumericRatio
 
 
 def ratio_of(
-    p: Piece | SmoothPiece, q: Piece | SmoothPiece, *, left: float, right: float, shift: float
+    p: Piece | SmoothPiece, q: Piece | SmoothPiece | None, *, left: float, right: float, shift: float
 ) -> Ratio:
-    """Return log p/q + shift between `left` and `right`, in closed form if both pieces have one."""
+    """Return log p/q + shift between `left` and `right`, in closed form if both pieces have one.
+
+    If q is None, its density is 0 and the ratio is infinite.
+    """
+    if q is None:
+        return QuadraticRatio(left, right, centre=0.0, constant=math.inf, slope=0.0, curvature=0.0)
     if not (isinstance(p, Piece) and isinstance(q, Piece)):
         return NumericRatio(p, q, left=left, right=right, shift=shift)
     d = p.centre - q.centre
