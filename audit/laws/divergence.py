@@ -109,9 +109,8 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     if not isinstance(loss, VectorLoss):
         return loss.part_above(level)
     boxes = [_box(loss, levels) for levels in loss.boxes_above(level)]
-    best = max(boxes, key=lambda box: _gain(p, q, box, epsilon), default=Region())
-    climbed = _Climb(p, q, loss, epsilon).box()
-    return max((best, climbed), key=lambda box: _gain(p, q, box, epsilon))
+    boxes.append(_climbed(p, q, loss, epsilon))
+    return max(boxes, key=lambda box: _gain(p, q, box, epsilon))
 
 
 def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
@@ -155,45 +154,45 @@ def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
     return Region(coordinates=tuple(parts))
 
 
-class _Climb:
-    """Hill climbing to a box with a large gain: each step sets one coordinate's level to the best choice."""
+def _climbed(p: Law, q: Law, loss: VectorLoss, epsilon: float) -> Region:
+    """Return the best box found by a climb that starts with all coordinates at level 0.
 
-    def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
-        self._p, self._q, self._epsilon = p, q, epsilon
-        places = {part: index for index, part in loss.losses.items()}  # equal coordinates share one loss
-        known = {part: self._choices(index, part) for part, index in places.items()}
-        self._of = {index: known[part] for index, part in loss.losses.items()}
+    Each step sets one coordinate's level to the best choice.
+    """
+    places = {part: index for index, part in loss.losses.items()}  # equal coordinates share one loss
+    known = {part: _choices(p, q, index, part, epsilon) for part, index in places.items()}
+    choices = {index: known[part] for index, part in loss.losses.items()}
+    chosen = dict.fromkeys(choices, 0)
+    total = sum(logs[0] for _, logs in choices.values())
+    best, idle = -math.inf, False
+    while not idle:
+        idle = True
+        for index, (_, logs) in choices.items():
+            offers = total - logs[chosen[index]] + logs
+            gains = np.exp(offers[:, 0]) - np.exp(np.minimum(epsilon + offers[:, 1], _LARGEST))
+            top = int(np.argmax(gains))
+            if gains[top] > best + TOLERANCE * max(abs(best), TOLERANCE):
+                best, chosen[index], total, idle = float(gains[top]), top, offers[top], False
+    parts = ((index, choices[index][0][k]) for index, k in chosen.items())
+    return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
-    def box(self) -> Region:
-        """Return the best box found by a climb that starts with all coordinates at level 0."""
-        chosen = dict.fromkeys(self._of, 0)
-        total = sum(logs[0] for _, logs in self._of.values())
-        best, idle = -math.inf, False
-        while not idle:
-            idle = True
-            for index, (_, logs) in self._of.items():
-                offers = total - logs[chosen[index]] + logs
-                gains = np.exp(offers[:, 0]) - np.exp(np.minimum(self._epsilon + offers[:, 1], _LARGEST))
-                top = int(np.argmax(gains))
-                if gains[top] > best + TOLERANCE * max(abs(best), TOLERANCE):
-                    best, chosen[index], total, idle = float(gains[top]), top, offers[top], False
-        parts = ((index, self._of[index][0][k]) for index, k in chosen.items())
-        return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
-    def _choices(self, index: int, loss: ScalarLoss) -> tuple[list[Region | None], Floats]:
-        """Return regions {L > level} of one coordinate, the whole line (None) last, and their log masses."""
-        top = loss.supremum()
-        scale = top if math.isfinite(top) else max(1.0, self._epsilon)
-        regions: list[Region | None] = []
-        logs = []
-        for share in _SHARES:
-            region = loss.part_above(share * scale)
-            part = Region(coordinates=((index, region),))
-            log_p, log_q = log_probability(self._p, part), log_probability(self._q, part)
-            if math.isfinite(log_p):
-                regions.append(region)
-                logs.append((log_p, max(log_q, -_FAR)))
-        return [*regions, None], np.array([*logs, (0.0, 0.0)])
+def _choices(
+    p: Law, q: Law, index: int, loss: ScalarLoss, epsilon: float
+) -> tuple[list[Region | None], Floats]:
+    """Return regions {L > level} of one coordinate, the whole line (None) last, and their log masses."""
+    top = loss.supremum()
+    scale = top if math.isfinite(top) else max(1.0, epsilon)
+    regions: list[Region | None] = []
+    logs = []
+    for share in _SHARES:
+        region = loss.part_above(share * scale)
+        part = Region(coordinates=((index, region),))
+        log_p, log_q = log_probability(p, part), log_probability(q, part)
+        if math.isfinite(log_p):
+            regions.append(region)
+            logs.append((log_p, max(log_q, -_FAR)))
+    return [*regions, None], np.array([*logs, (0.0, 0.0)])
 
 
 def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
