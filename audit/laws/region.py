@@ -55,11 +55,12 @@ class Region:
                 i < len(output) and part.contains(output[i]) for i, part in self.coordinates
             )
         key = canonical.key(output)
-        if key in self._keys:
+        outcomes, excluded = self._keys
+        if key in outcomes:
             return True
         values, real = as_numbers([output])
         inside = bool(real[0]) and any(low < values[0] < high for low, high in self.intervals)
-        return inside and key not in self._excluded_keys
+        return inside and key not in excluded
 
     def words(self, subject: str = "the output", digits: int = 6) -> str:
         """Return a text that describes the set; interval ends have at least `digits` digits."""
@@ -73,12 +74,9 @@ class Region:
         return f"{subject} is {text}".replace("is is", "is") + (f" but not {but}" if but else "")
 
     @cached_property
-    def _keys(self) -> frozenset[Hashable]:
-        return frozenset(canonical.key(outcome) for outcome in self.outcomes)
-
-    @cached_property
-    def _excluded_keys(self) -> frozenset[Hashable]:
-        return frozenset(canonical.key(outcome) for outcome in self.excluded)
+    def _keys(self) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
+        """The canonical keys of `outcomes`, and those of `excluded`."""
+        return frozenset(map(canonical.key, self.outcomes)), frozenset(map(canonical.key, self.excluded))
 
 
 def probability(law: Law, region: Region) -> float:
