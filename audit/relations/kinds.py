@@ -373,14 +373,15 @@ def check_pair(relation: Any, left: Any, right: Any) -> None:
     audit.errors.InvalidValue: These databases are not neighbours under local: they are equal.
     """
     meant = check_relation(relation)
-    why = (
-        meant.objection(left, right) if isinstance(meant, Relation) else _custom_objection(meant, left, right)
-    )
+    why = objection(meant, left, right)
     if why is not None:
         raise InvalidValue(f"These databases are not neighbours under {name_of(meant)}: {why}.")
 
 
-def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str | None:
+def objection(relation: NeighbourRelation, left: Any, right: Any) -> str | None:
+    """Return why two databases are not neighbours under any relation, or None if they are."""
+    if isinstance(relation, Relation):
+        return relation.objection(left, right)
     if same(left, right):
         return "they are equal"
     try:

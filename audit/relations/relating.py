@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import combinations, islice
 from typing import Any
 
-from audit.errors import AuditError, InvalidValue, SubjectError
+from audit.errors import AuditError, SubjectError
 from audit.relations import Relation, check_pair, name_of
+from audit.relations.kinds import objection
 from audit.values import canonical
 from audit.values.brief import show
 
@@ -23,13 +24,7 @@ def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
     >>> are_neighbours(Relation.REPLACE_ONE, [0, 1], [1, 1])
     True
     """
-    if isinstance(relation, Relation):
-        return relation.are_neighbours(left, right)
-    try:
-        check_pair(relation, left, right)
-    except InvalidValue:
-        return False
-    return True
+    return objection(relation, left, right) is None
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
