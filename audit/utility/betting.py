@@ -218,14 +218,18 @@ class UtilityBetting:
 
     def _note(self, standing: Standing, trials: Trials) -> None:
         """Note trials, whether bet on or not; the next problem is chosen by the failures noted."""
+        finished = trials.finished
         standing.seen += len(trials.low)
         standing.failed += float(trials.low.sum())
-        standing.failing = standing.failing or trials.failing
-        standing.size = trials.size if standing.size is None else standing.size
-        self.changed = self.changed or trials.changed
-        self.raised += trials.raised
-        self.conditional = self.conditional or trials.exact
-        self.ran = self.ran or trials.ran
+        failed = (trial for trial in finished if trial.failure > 0)
+        worst = max(failed, key=lambda trial: (trial.failure, trial.error), default=None)
+        standing.failing = standing.failing or worst
+        if standing.size is None and finished:
+            standing.size = finished[0].size
+        self.changed = self.changed or any(trial.changed for trial in finished)
+        self.raised += sum(bool(trial.raised) for trial in finished)
+        self.conditional = self.conditional or any(trial.exact for trial in finished)
+        self.ran = self.ran or trials.unfinished > 0 or not all(trial.exact for trial in finished)
         self.answered = self.answered or not trials.silent
         seen = [each.seen for each in self.standings]
         if not self.answered and all(seen) and sum(seen) >= SILENT:

@@ -25,29 +25,17 @@ class Trials:
         unfinished trial, `high` is 1, and `low` is 1 if the trial counts as a failure, else 0.
     finished : tuple of Trial
         The finished trials, in order.
-    failing : Trial, optional
-        The finished trial with the largest failure, if one failed.
-    raised, unfinished : int
-        The number of trials that raised, and the number that did not finish.
+    unfinished : int
+        The number of trials that did not finish.
     silent : str
         If no trial gave an answer, a text that says what happened instead; else empty.
-    size : int, optional
-        The number of records in the first database.
-    changed, exact, ran : bool
-        Whether a learner changed its database, whether a law replaced a run, and whether the code ran.
     """
 
     low: Floats
     high: Floats
     finished: tuple[Trial, ...] = ()
-    failing: Trial | None = None
-    raised: int = 0
     unfinished: int = 0
     silent: str = ""
-    size: int | None = None
-    changed: bool = False
-    exact: bool = False
-    ran: bool = False
 
 
 def draw_trials(
@@ -108,7 +96,6 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
     if broken is not None:  # a trial catches all exceptions of learner and problem
         raise SubjectError(f"The problem `{problem.name}` ended its run: {broken}")
     lost = [outcome for outcome in outcomes if isinstance(outcome, Unfinished)]
-    failing = max(trials, key=lambda trial: (trial.failure, trial.error), default=None)
     answered = any(not trial.raised for trial in trials)
     unfinished = f"no run finished: {lost[0].reason}" if lost else ""
     first = next((f"every run {trial.raised}" for trial in trials), unfinished)
@@ -116,14 +103,8 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
         low=_bounds(outcomes, 0.0 if against else 1.0),
         high=_bounds(outcomes, 1.0),
         finished=tuple(trials),
-        failing=failing if failing is not None and failing.failure > 0 else None,
-        raised=sum(bool(trial.raised) for trial in trials),
         unfinished=len(lost),
         silent="" if answered else first,
-        size=next((trial.size for trial in trials), None),
-        changed=any(trial.changed for trial in trials),
-        exact=any(trial.exact for trial in trials),
-        ran=any(not trial.exact for trial in trials) or bool(lost),
     )
 
 
