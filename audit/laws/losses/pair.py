@@ -52,17 +52,11 @@ def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
     >>> merged_normals(p, q)[1] == [Density.normal(5.0)]
     True
     """
-    shifts, left, right = [], [], []
-    for a, b in zip(p, q, strict=True):
-        shift = _normal_shift(a, b)
-        if shift is None:
-            left.append(a)
-            right.append(b)
-        else:
-            shifts.append(shift)
-    if shifts:
+    shifts = [_normal_shift(a, b) for a, b in zip(p, q, strict=True)]
+    left, right = ([law for law, shift in zip(side, shifts, strict=True) if shift is None] for side in (p, q))
+    if len(left) < len(p):
         left.append(Density.normal(0.0))
-        right.append(Density.normal(math.hypot(*shifts)))
+        right.append(Density.normal(math.hypot(*(shift for shift in shifts if shift is not None))))
     return left, right
 
 
@@ -128,12 +122,9 @@ def _on_integers(law: Law) -> Countable:
         return law
     assert isinstance(law, Finite)
     values, real = as_numbers(law.outcomes)
-    order = np.argsort(np.where(real, values, np.inf))
-    points = [
-        (float(values[i]), float(law.log_probabilities[i]))
-        for i in order
-        if real[i] and values[i] == np.floor(values[i]) and np.isfinite(law.log_probabilities[i])
-    ]
+    kept = np.flatnonzero(real & (values == np.floor(values)) & np.isfinite(law.log_probabilities))
+    order = kept[np.argsort(values[kept])]
+    points = zip(values[order].tolist(), law.log_probabilities[order].tolist(), strict=True)
     return Countable(tuple(Piece(k, k, k, log) for k, log in points), whole=False)
 
 
