@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations, islice
 from typing import Any
 
-from audit.errors import AuditError, SubjectError
+from audit.errors import AuditError, SubjectError, blamed
 from audit.relations import Relation, check_pair, name_of
 from audit.relations.kinds import objection
 from audit.values import canonical
@@ -45,16 +45,10 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
     if isinstance(relation, Relation):
         yield from relation.neighbours(database, records, rng)
         return
-    try:
+    with blamed(f"`neighbours` of {name_of(relation)} failed on {show(database)}", passing=(AuditError,)):
         for other in relation.neighbours(database, records, rng):
             check_pair(relation, database, other)
             yield other
-    except AuditError:
-        raise
-    except Exception as error:
-        raise SubjectError(
-            f"`neighbours` of {name_of(relation)} failed on {show(database)}: {type(error).__name__}: {error}"
-        ) from error
 
 
 def listed(
