@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from itertools import cycle, islice
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from audit.sampling import LAW, Sampler, TimeIsOver
 from audit.sampling.seeds import generator
 from audit.utility.betting import UtilityBetting
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
-from audit.utility.experiment import Revealed
+from audit.utility.experiment import Revealed, length
 from audit.utility.law_check import LEAST_CHECKED, LawCheck
 from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -113,7 +114,7 @@ class UtilityAudit:
             "beta_lower": worst.failure,
             "beta_upper": worst.failure,
             "worst": worst.problem.name,
-            "sample_size": worst.size,
+            "sample_size": length(worst.database),
             "problems": tuple(
                 ProblemFinding(
                     each.problem.name,
@@ -230,10 +231,8 @@ class UtilityAudit:
     def _drawn_databases(self) -> list[tuple[Any, Any]]:
         """Return databases on which to compare law and code, beginning with those of the worst problem."""
         problems, seed = self.betting.problems, self.task.options.seed
-        chosen = [problems[k % len(problems)] for k in range(CHECKED_DATABASES)]
-        return [
-            (problem, problem.draw(generator(seed, (LAW, 2**20 + k)))) for k, problem in enumerate(chosen)
-        ]
+        chosen = enumerate(islice(cycle(problems), CHECKED_DATABASES))
+        return [(problem, problem.draw(generator(seed, (LAW, 2**20 + k)))) for k, problem in chosen]
 
     def _witness(self) -> UtilityWitness | None:
         """Return the failure as a witness. Its run is repeated to get the database and the output."""

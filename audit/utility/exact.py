@@ -8,7 +8,7 @@ import numpy as np
 from audit.claims import UtilityClaim
 from audit.errors import SubjectError, blamed
 from audit.subject.subject import Subject
-from audit.utility.experiment import Ask, as_subject, length
+from audit.utility.experiment import Ask, as_subject
 from audit.values.brief import show
 
 #: A failure probability is computed exactly if the problem's law has at most this many databases; otherwise
@@ -41,7 +41,6 @@ class ExactFailure:
     output: Any
     error: float
     at_database: float
-    size: int | None
     discrete: bool
 
 
@@ -96,9 +95,7 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
     error, trouble = experiment.error_of(problem, found.output, database)
     if trouble:
         raise SubjectError(f"The problem `{problem.name}` {trouble}")
-    return ExactFailure(
-        problem, min(1.0, total), database, found.output, error, found.failure, length(database), discrete
-    )
+    return ExactFailure(problem, min(1.0, total), database, found.output, error, found.failure, discrete)
 
 
 def _drawn(problem: Any) -> Any:

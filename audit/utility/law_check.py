@@ -167,9 +167,8 @@ class LawCheck:
         experiment = self.task.experiment(law=True, beside=True)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
-            trials = [
-                each for each in self._trials(sampler, problems[index], pairs, index) if each.ran is not None
-            ]
+            drawn = self._trials(sampler, problems[index], pairs, index)
+            trials = [each for each in drawn if each.ran is not None]
             failed = np.array([trial.ran for trial in trials], dtype=np.float64)
             claimed = np.array([trial.failure for trial in trials])
             return _called(problems[index], "databases"), failures_log_e_value(failed, claimed)

@@ -107,7 +107,7 @@ def sizes(result: UtilityResult) -> str:
     count = result.sample_size
     if count is None:
         return ""
-    return f", on samples of {count:,} record{'' if count == 1 else 's'},"
+    return f", on samples of {alike.tried(count, 'record')},"
 
 
 def meaning(result: UtilityResult) -> str:
@@ -139,17 +139,12 @@ def _open_between(result: UtilityResult) -> str:
 def witness_story(witness: UtilityWitness) -> str:
     """Return a text that describes the failure: database, output and error."""
     output, database = shown(witness.output), shown(witness.database)
-    error = f"error {number(witness.error)}"
-    exact = (
-        f" (the learner fails there with probability {number(witness.failure)})"
-        if witness.failure < 1
-        else ""
-    )
+    problem, chance = short(witness.problem, 80), number(witness.failure)
     if witness.output is None and witness.error != witness.error:  # NaN: a law gave only the probability
-        chance = f"the learner fails with probability {number(witness.failure)}"
-        return f"On this database of `{short(witness.problem, 80)}` {chance}: {database}."
-    told = f"A failure on `{short(witness.problem, 80)}`: from {database} the learner made {output}"
-    return f"{told}, {error}{exact}. {seed_words(witness)}".rstrip()
+        return f"On this database of `{problem}` the learner fails with probability {chance}: {database}."
+    told = f"A failure on `{problem}`: from {database} the learner made {output}"
+    exact = f" (the learner fails there with probability {chance})" if witness.failure < 1 else ""
+    return f"{told}, error {number(witness.error)}{exact}. {seed_words(witness)}".rstrip()
 
 
 def seed_words(witness: UtilityWitness) -> str:
