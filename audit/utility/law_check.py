@@ -187,9 +187,10 @@ class LawCheck:
             sampler.copy_inputs = True
             trouble = ""
             for index in range(count):
+                if trouble or self.unfinished:
+                    break
                 if self.task.is_late():
                     self.least = 0
-                if self.task.is_late() or trouble or self.unfinished:
                     break
                 words, e_value = compared(sampler, index)
                 if e_value >= self.limit:
@@ -202,11 +203,10 @@ class LawCheck:
     def _outputs(self, sampler: Sampler, database: Any, pairs: int, index: int) -> list[Any]:
         outputs: list[Any] = []
         for size, path in self._parts(pairs, index):
-            drawn: list[Any] = []
-            for runs in sampler.draw(database, database, size, path):
-                drawn += [*runs.left, *runs.right]
-            lost = sum(isinstance(output, Unfinished) for output in drawn)
-            self.runs, self.unfinished = self.runs + len(drawn), self.unfinished + lost
+            blocks = sampler.draw(database, database, size, path)
+            drawn = [output for runs in blocks for output in (*runs.left, *runs.right)]
+            self.runs += len(drawn)
+            self.unfinished += sum(isinstance(output, Unfinished) for output in drawn)
             outputs += drawn
         return outputs
 
