@@ -51,6 +51,11 @@ class Known:
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
 
+    def document(self) -> dict[str, Any]:
+        """Return this pair as JSON, for a file."""
+        parts = [[[each.look, *each.sizes], [each.coupled_look, *each.coupled]] for each in self.sections]
+        return {"path": [encoding.encode(each) for each in self.path], "sections": parts}
+
 
 @dataclass(frozen=True)
 class Before:
@@ -116,7 +121,6 @@ class Ended:
     def document(self) -> dict[str, Any]:
         """Return this final state as JSON, for a file."""
         claim, level = self.task.claim, self.task.options.significance
-        kept = [known for known in self.pairs if encoding.comes_back(list(known.path))]
         now = standing(self.ledger, epsilon=claim.epsilon, delta=claim.delta, significance=level)
         return {
             "batches": self.batches,
@@ -124,16 +128,7 @@ class Ended:
             "coupled": self.coupled,
             "bets": now.bets,
             **{name: [*getattr(now, name)] for name in _COLUMNS},
-            "pairs": [
-                {
-                    "path": [encoding.encode(each) for each in known.path],
-                    "sections": [
-                        [[each.look, *each.sizes], [each.coupled_look, *each.coupled]]
-                        for each in known.sections
-                    ],
-                }
-                for known in kept
-            ],
+            "pairs": [each.document() for each in self.pairs if encoding.comes_back([*each.path])],
             "of": identity(self.task),
         }
 
