@@ -103,9 +103,8 @@ class Finite(Ordered):
         outcomes, places = [image for image, _ in images.values()], [each for _, each in images.values()]
         if self.fractions is not None:
             return Finite(outcomes, [sum(self.fractions[k] for k in each) for each in places])
-        merged = Finite(
-            outcomes, log_probabilities=[float(log_add(self.log_probabilities[each])) for each in places]
-        )
+        logs = [float(log_add(self.log_probabilities[each])) for each in places]
+        merged = Finite(outcomes, log_probabilities=logs)
         merged.rounding = self.rounding
         return merged
 
@@ -256,7 +255,8 @@ class Finite(Ordered):
         return values[order], order
 
     @cached_property
-    def _by_exact_key(self) -> dict[Hashable, int]:
+    def by_exact_key(self) -> dict[Hashable, int]:
+        """The position of each outcome, by its canonical key."""
         return {key: index for index, key in enumerate(self.exact_keys)}
 
     @cached_property
@@ -313,7 +313,7 @@ class Finite(Ordered):
 
     def _locate_form(self, output: Any) -> int:
         """Return the position of the outcome that equals the output up to type and rounding; else −1."""
-        index = self._by_exact_key.get(canonical.key(output))
+        index = self.by_exact_key.get(canonical.key(output))
         if index is None:
             index = self._by_key.get(form_key(output))
         if index is None and coarse([output]):

@@ -61,7 +61,7 @@ class Piece:
         The result is accurate deep in the tails, unless the interval is much narrower than its distance from
         the mean.
         """
-        low, high = self._cut(low, high)
+        low, high = _cut(self, low, high)
         empty = ~(low < high)
         low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
         mass = self._log_normal(low, high) if self.curvature else self._log_exponential(low, high)
@@ -72,7 +72,7 @@ class Piece:
 
         The curvature must be 0.
         """
-        low, high = self._cut(low, high)
+        low, high = _cut(self, low, high)
         low, high = np.ceil(low), np.floor(high)
         empty = ~(low <= high)
         low, high = np.where(empty, 0.0, low), np.where(empty, 0.0, high)
@@ -108,10 +108,6 @@ class Piece:
         else:
             place = left + np.floor(self._from_top(u, count) if self.slope else u * count)
         return np.asarray(np.clip(place, left, right))
-
-    def _cut(self, low: Any, high: Any) -> tuple[Floats, Floats]:
-        low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
-        return low, np.minimum(np.asarray(high, dtype=np.float64), self.right)
 
     def _log_exponential(self, low: Floats, high: Floats) -> Floats:
         if not self.slope:
@@ -189,8 +185,7 @@ class SmoothPiece:
 
     def log_mass(self, low: Any, high: Any) -> Floats:
         """Return the log of the integral from low to high, computed from the lighter tail."""
-        low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
-        high = np.minimum(np.asarray(high, dtype=np.float64), self.right)
+        low, high = _cut(self, low, high)
         empty = ~(low < high)
         low, high = np.where(empty, self.left, low), np.where(empty, self.right, high)
         left, right = self._tail("logcdf", high), self._tail("logsf", low)
@@ -219,6 +214,12 @@ class SmoothPiece:
                 f"The `{name}` of `Density.general` must be a number everywhere; got nan at {where}."
             )
         return tail
+
+
+def _cut(piece: Piece | SmoothPiece, low: Any, high: Any) -> tuple[Floats, Floats]:
+    """Return the ends of the part of a piece between low and high."""
+    low = np.maximum(np.asarray(low, dtype=np.float64), piece.left)
+    return low, np.minimum(np.asarray(high, dtype=np.float64), piece.right)
 
 
 _LARGEST = float(np.finfo(np.float64).max)

@@ -182,8 +182,8 @@ class _Comparison:
         self._course += self._rises(scores.epsilon.reshape(2, len(chunk)).max(axis=0))
         self.pairs += len(chunk)
         self._most = np.maximum(self._most, [scores.epsilon_upper.max(), scores.delta_upper.max()])
-        self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
-        self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
+        self._keep("epsilon", "delta", chunk, scores)
+        self._keep("delta", "epsilon", chunk, scores)
 
     def finding(self, *, complete: bool) -> ExactFinding:
         """Return the finding about all pairs compared so far."""
@@ -227,13 +227,12 @@ class _Comparison:
             self._seen[id(database)] = database, place
         return place
 
-    def _keep(
-        self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
-    ) -> None:
+    def _keep(self, name: str, then: str, chunk: list[tuple[Any, Any]], scores: Scores) -> None:
         """Keep the chunk's pair with the largest scores if they beat those of the pair kept so far.
 
-        Pairs are ordered by `first`, and pairs with equal `first` by `second`.
+        Pairs are ordered by the score `name`, and pairs that are equal in it by the score `then`.
         """
+        first, second = getattr(scores, name), getattr(scores, then)
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

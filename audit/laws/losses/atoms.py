@@ -80,8 +80,7 @@ def _aligned(p: Finite, q: Any) -> Floats:
         values, real = as_numbers(p.outcomes)
         return np.where(real, q.logpmf(np.where(real, values, 0.5)), -np.inf)
     if p.ambiguous:
-        places = {key: place for place, key in enumerate(q.exact_keys)}
-        index = np.array([places.get(key, OUTSIDE) for key in p.exact_keys], dtype=np.intp)
+        index = np.array([q.by_exact_key.get(key, OUTSIDE) for key in p.exact_keys], dtype=np.intp)
     else:
         index = q.locate(p.outcomes)
     return np.where(index >= 0, q.log_probabilities[index], -np.inf)
