@@ -23,7 +23,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -133,14 +133,12 @@ class Renewal:
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False
-        draws = [
-            [
-                [list(runs.left), list(runs.right)]
-                for runs in sampler.draw(ask, ask, math.ceil(self._times / 2), (CONFIRM, 2), fresh=fresh)
-            ]
-            for fresh in (False, True)
-        ]
-        return same(*draws)
+
+        def drawn(*, fresh: bool) -> list[Any]:
+            blocks = sampler.draw(ask, ask, math.ceil(self._times / 2), (CONFIRM, 2), fresh=fresh)
+            return [[list(runs.left), list(runs.right)] for runs in blocks]
+
+        return same(drawn(fresh=False), drawn(fresh=True))
 
     def _go_without(self, reason: str) -> None:
         """Doubt the verdict if kept state could explain it; otherwise note that independence is assumed."""
