@@ -21,18 +21,10 @@ Ranks: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A piece of a density f, whose logarithm is a polynomial of degree at most two.
+class Parabola:
+    """A polynomial of degree at most two on an interval.
 
-    For left ≤ x ≤ right, log f(x) = constant + slope·(x − centre) + curvature·(x − centre)², with curvature ≤
-    0.
-
-    Examples
-    --------
-    >>> import math
-    >>> tail = Piece(left=0.0, right=math.inf, centre=0.0, constant=0.0, slope=-1.0)
-    >>> float(tail.log_mass(3.0, math.inf))
-    -3.0
+    For left ≤ x ≤ right, it is constant + slope·(x − centre) + curvature·(x − centre)².
     """
 
     left: float
@@ -41,6 +33,19 @@ class Piece:
     constant: float
     slope: float = 0.0
     curvature: float = 0.0
+
+
+@dataclass(frozen=True)
+class Piece(Parabola):
+    """A piece of a density, whose logarithm is a `Parabola` with curvature ≤ 0.
+
+    Examples
+    --------
+    >>> import math
+    >>> tail = Piece(left=0.0, right=math.inf, centre=0.0, constant=0.0, slope=-1.0)
+    >>> float(tail.log_mass(3.0, math.inf))
+    -3.0
+    """
 
     def log_value(self, x: Any) -> Floats:
         """Return the logarithm of the density at x, which must lie in the piece."""

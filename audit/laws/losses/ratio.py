@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from audit.distributions.law import Floats
-from audit.distributions.pieces import Piece, SmoothPiece
+from audit.distributions.pieces import Parabola, Piece, SmoothPiece
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -18,23 +18,14 @@ CANCELLED = 8 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class QuadraticRatio:
+class QuadraticRatio(Parabola):
     """A log-ratio that is quadratic in x, from `left` to `right`.
-
-    With u = x − centre it is constant + slope·u + curvature·u².
 
     Examples
     --------
     >>> QuadraticRatio(-math.inf, math.inf, 0.0, -0.5, 1.0, 0.0).above(0.0)
     [(0.5, inf)]
     """
-
-    left: float
-    right: float
-    centre: float
-    constant: float
-    slope: float
-    curvature: float
 
     def value(self, x: Any) -> Floats:
         """Return the ratio's logarithm at finite x, and its limit at infinite x."""
@@ -179,7 +170,7 @@ def ratio_of(
     If q is None, its density is 0 and the ratio is infinite.
     """
     if q is None:
-        return QuadraticRatio(left, right, centre=0.0, constant=math.inf, slope=0.0, curvature=0.0)
+        return QuadraticRatio(left, right, centre=0.0, constant=math.inf)
     if not (isinstance(p, Piece) and isinstance(q, Piece)):
         return NumericRatio(p, q, left=left, right=right, shift=shift)
     d = p.centre - q.centre
