@@ -43,14 +43,13 @@ class UtilityAudit:
     def __init__(self, task: UtilityTask) -> None:
         self.task = task
         self.claim = task.claim
-        self.law = task.exact and task.subject.declared_law is not None
         self.notes: list[Said] = []
         self.samples = 0
         self.tried = len(task.family.library)
 
     def result(self) -> UtilityResult:
         """Return the result of the audit."""
-        exact = self._exact() if self.law else None
+        exact = self._exact() if self.task.exact else None
         return self._by_runs() if exact is None else self._by_laws(exact)
 
     # --- exact: the failure probability on every problem of the library is known
@@ -153,7 +152,7 @@ class UtilityAudit:
         least = FIRST_RUNS + least_runs(self.claim.beta, task.options.significance)
         why = f"a learner that always fails takes at least {least}, {FIRST_RUNS} of them before the first bet"
         task.refuse_hopeless(least, why)
-        with task.sampler(task.experiment(law=self.law)) as self.sampler:
+        with task.sampler(task.experiment(law=task.exact)) as self.sampler:
             search = Search(task, self.sampler)
             self.betting = UtilityBetting(task, self.sampler, search.run())
             self.renewal = Renewal(task, self.sampler, self.betting)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from audit.claims import UtilityClaim
+from audit.distributions import Finite
 from audit.errors import SubjectError, blamed
 from audit.subject.subject import Subject
 from audit.utility.experiment import Ask, as_subject
@@ -67,8 +68,6 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
     >>> exact_failure(adapt(Coin()), problem, Accuracy(0.1, 0.1)).failure
     0.5
     """
-    from audit.distributions import Finite
-
     if subject.declared_law is None or not callable(getattr(problem, "distribution", None)):
         return None
     drawn = _drawn(problem)
@@ -100,8 +99,6 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
 
 def _drawn(problem: Any) -> Any:
     """Return the law of a problem's `draw`; None if it declares none."""
-    from audit.distributions import Finite
-
     with blamed(f"The `distribution()` of the problem `{problem.name}` failed"):
         drawn = problem.distribution()
     if drawn is None or isinstance(drawn, Finite):

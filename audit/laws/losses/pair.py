@@ -86,7 +86,7 @@ def _scalar_loss(p: Law, q: Law) -> ScalarLoss:
     if isinstance(p, Finite) and isinstance(q, (Finite, Countable)):
         return AtomLoss(p, q)
     if isinstance(p, Countable) and isinstance(q, (Finite, Countable)):
-        return LineLoss(p, _on_integers(q))
+        return LineLoss(p, q if isinstance(q, Countable) else _on_integers(q))
     if isinstance(p, LineLaw) and type(p) is type(q):
         return LineLoss(p, q)
     return _joined(_shares(p), _shares(q))
@@ -116,11 +116,8 @@ def _shares(law: Law) -> _Shares:
     )
 
 
-def _on_integers(law: Law) -> Countable:
+def _on_integers(law: Finite) -> Countable:
     """Return a finite law as single points on the line; outcomes that are not integers are left out."""
-    if isinstance(law, Countable):
-        return law
-    assert isinstance(law, Finite)
     values, real = as_numbers(law.outcomes)
     kept = np.flatnonzero(real & (values == np.floor(values)) & np.isfinite(law.log_probabilities))
     order = kept[np.argsort(values[kept])]
