@@ -58,7 +58,29 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Before:
+class Spent:
+    """What an audit by runs has used up and found, as far as a later audit needs it.
+
+    Parameters
+    ----------
+    batches
+        The first unused place of the seed tree.
+    pairs_bet
+        On how many pairs of runs the audit bet.
+    coupled
+        Whether the wealth comes from coupled runs.
+    pairs
+        The pairs of databases on which the audit made the most runs.
+    """
+
+    batches: int
+    pairs_bet: int
+    coupled: bool
+    pairs: tuple[Known, ...]
+
+
+@dataclass(frozen=True)
+class Before(Spent):
     """The state of an earlier audit, from which a new audit continues.
 
     Parameters
@@ -67,22 +89,10 @@ class Before:
         The result of the earlier audit.
     standing
         The log wealth at the end of the earlier audit, one number for each of several claims.
-    batches
-        The first unused place of the seed tree.
-    pairs_bet
-        On how many pairs of runs the earlier audit bet.
-    coupled
-        Whether the wealth comes from coupled runs.
-    pairs
-        The pairs of databases on which the earlier audit made the most runs.
     """
 
     result: AuditResult
     standing: Standing
-    batches: int
-    pairs_bet: int
-    coupled: bool
-    pairs: tuple[Known, ...]
 
     @cached_property
     def sections(self) -> dict[Any, tuple[Section, ...]]:
@@ -91,15 +101,11 @@ class Before:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ended(Spent):
     """The final state of an audit by runs, as far as a later audit needs it to continue."""
 
     task: PrivacyTask
     ledger: Ledger
-    batches: int
-    pairs_bet: int
-    coupled: bool
-    pairs: tuple[Known, ...]
 
     @classmethod
     def of(
@@ -116,7 +122,7 @@ class Ended:
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
-        return cls(task, ledger, batches, pairs_bet, coupled, pairs)
+        return cls(batches, pairs_bet, coupled, pairs, task, ledger)
 
     def document(self) -> dict[str, Any]:
         """Return this final state as JSON, for a file."""
@@ -220,7 +226,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
     accounts = Standing(found["bets"], claims, *(tuple(column) for column in columns))
     if accounts.own[0] >= FOR_GOOD or result.log_wealth > (result.log_limit or 0):
         raise CorruptFile("standing has refuted the claim, the result has not.")
-    return Before(result, accounts, found["batches"], found["pairs_bet"], found["coupled"], pairs)
+    return Before(found["batches"], found["pairs_bet"], found["coupled"], pairs, result, accounts)
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
