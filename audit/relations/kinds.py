@@ -96,8 +96,7 @@ class Relation(ABC):
         wanted, named = str(name).lower().replace("_", "-"), {each.name: each for each in _ALL}
         if wanted in named:
             return named[wanted]
-        of = ", ".join(named)
-        raise Parameter("relation").wrong(f"must be one of {of}; got {show(name)}.")
+        raise Parameter("relation").wrong(f"must be one of {', '.join(named)}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two databases are neighbours.

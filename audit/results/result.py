@@ -79,7 +79,7 @@ class SavedResult(NoTruth, SavedValue):
     #: The option that the command for this kind of audit needs, with a leading space.
     _only: ClassVar[str] = ""
     #: The exception that a refutation raises.
-    _refutation: ClassVar[type[AuditError]]
+    _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
     _if_any = frozenset({"fault", "agreements", "remembered", "wealth_course", "search_course"})
 
     subject: str
@@ -308,8 +308,6 @@ class AuditResult(SavedResult):
     >>> AuditResult.from_json(result.to_json()) == result
     True
     """
-
-    _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
 
     relation: str = ""
     epsilon_lower: float = 0.0
