@@ -13,7 +13,7 @@ from audit.sampling import LAW, Sampler, TimeIsOver
 from audit.sampling.seeds import generator
 from audit.utility.betting import UtilityBetting
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
-from audit.utility.experiment import Revealed, length
+from audit.utility.experiment import Revealed, as_subject, length
 from audit.utility.law_check import LEAST_CHECKED, LawCheck
 from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -152,7 +152,7 @@ class UtilityAudit:
         least = FIRST_RUNS + least_runs(self.claim.beta, task.options.significance)
         why = f"a learner that always fails takes at least {least}, {FIRST_RUNS} of them before the first bet"
         task.refuse_hopeless(least, why)
-        with task.sampler(task.experiment(law=task.exact)) as self.sampler:
+        with task.sampler(as_subject(task.subject, task.claim, law=task.exact)) as self.sampler:
             search = Search(task, self.sampler)
             self.betting = UtilityBetting(task, self.sampler, search.run())
             self.renewal = Renewal(task, self.sampler, self.betting)

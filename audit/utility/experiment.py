@@ -222,14 +222,9 @@ class Experiment(Around):
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
     """Return a learner's experiment as a subject. If `law` is true, the learner's law replaces runs."""
+    declared = subject.declared_law if law else None
     experiment = Experiment(
-        subject.object,
-        subject.calling,
-        claim.alpha,
-        subject.convert,
-        subject.declared_law if law else None,
-        beside,
-        largest_error(claim),
+        subject.object, subject.calling, claim.alpha, subject.convert, declared, beside, largest_error(claim)
     )
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
 

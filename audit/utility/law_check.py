@@ -29,7 +29,7 @@ from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
 from audit.subject.subject import Subject
 from audit.utility.exact import ExactFailure
-from audit.utility.experiment import law_on
+from audit.utility.experiment import as_subject, law_on
 from audit.utility.runs import draw_trials
 from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
@@ -103,11 +103,6 @@ class LawCheck:
     stateless: bool = True
 
     @property
-    def limit(self) -> float:
-        """Law and code count as different if the log e-value reaches this."""
-        return math.log(self.tests / self.task.options.significance)
-
-    @property
     def open(self) -> str:
         """Why the laws cannot decide, or an empty text if they can.
 
@@ -146,7 +141,7 @@ class LawCheck:
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
         """Return a text if whole trials disagree with a problem's exact failure probability; else empty."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
-        experiment = self.task.experiment(law=False)
+        experiment = as_subject(self.task.subject, self.task.claim, law=False)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             one = found[index]
@@ -164,7 +159,7 @@ class LawCheck:
     def beside_laws(self, problems: Sequence[Any]) -> str:
         """Return a text if failures of the code's runs contradict the declared law; an empty text if not."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
-        experiment = self.task.experiment(law=True, beside=True)
+        experiment = as_subject(self.task.subject, self.task.claim, law=True, beside=True)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             drawn = self._trials(sampler, problems[index], pairs, index)
@@ -183,6 +178,7 @@ class LawCheck:
         self, subject: Subject, count: int, compared: Callable[[Sampler, int], tuple[str, float]]
     ) -> str:
         """Return a text on the first disagreement. Stop at the time limit, or if runs do not finish."""
+        limit = math.log(self.tests / self.task.options.significance)
         with self.task.sampler(subject) as sampler:
             sampler.copy_inputs = True
             trouble = ""
@@ -193,8 +189,8 @@ class LawCheck:
                     self.least = 0
                     break
                 words, e_value = compared(sampler, index)
-                if e_value >= self.limit:
-                    trouble = f"{words} (log e-value {e_value:.4g}, limit {self.limit:.4g})"
+                if e_value >= limit:
+                    trouble = f"{words} (log e-value {e_value:.4g}, limit {limit:.4g})"
             self.stateless = self.stateless and sampler.state_suspected() is False
             self.samples += sampler.drawn
             self.notes += [note for note in sampler.notes if note not in self.notes]

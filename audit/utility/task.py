@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.claims import UtilityClaim
-from audit.subject.subject import Subject
 from audit.task import Task
-from audit.utility.experiment import as_subject
 from audit.utility.families import Family
 
 
@@ -23,10 +21,6 @@ class UtilityTask(Task):
     def against(self) -> bool:
         """Whether unfinished runs support neither the claim nor a refutation (`unfinished="against"`)."""
         return self.options.unfinished == "against"
-
-    def experiment(self, *, law: bool, beside: bool = False) -> Subject:
-        """Return the learner with its experiment, as a subject; `law` and `beside` are as in `as_subject`."""
-        return as_subject(self.subject, self.claim, law=law, beside=beside)
 
     def search_rng(self) -> np.random.Generator:
         """Return the random generator for proposals, from a branch of the seed tree that no run uses."""
