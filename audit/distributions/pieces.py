@@ -1,9 +1,10 @@
-"""Pieces of a density: on each, the log-density is a polynomial of degree at most two or given by functions.
+"""Pieces of a density.
 
-Masses and quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform,
-exponential and staircase densities, truncated or not, consist of such pieces. The logarithm of the ratio of
-two such pieces is again a polynomial of degree at most two. Each polynomial has its own centre, so a `Piece`
-loses no digits even if its location is much larger than its scale.
+On each piece, the log-density is a polynomial of degree at most two or given by functions. Masses and
+quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform, exponential
+and staircase densities, truncated or not, consist of such pieces. The log-ratio of two such pieces is again a
+polynomial of degree at most two. Each polynomial has its own centre. So a `Piece` loses no digits if its
+location is much larger than its scale.
 """
 
 from collections.abc import Callable
@@ -48,7 +49,7 @@ class Piece(Parabola):
     """
 
     def log_value(self, x: Any) -> Floats:
-        """Return the logarithm of the density at x, which must lie in the piece."""
+        """Return the log-density at x, which must lie in the piece."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         value = np.full_like(u, self.constant)
         if self.slope:
@@ -56,15 +57,15 @@ class Piece(Parabola):
         return value + self.curvature * u * u if self.curvature else value
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "Piece":
-        """Return the part of the piece between low and high, with the log-density raised by shift."""
+        """Return the part between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, constant=self.constant + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral over the part of the piece between low and high.
+        """Return the log-mass of the part of the piece between low and high.
 
-        The result is accurate deep in the tails, unless the interval is much narrower than its distance from
-        the mean.
+        The result is accurate deep in the tails. It is less accurate if the interval is much narrower than
+        its distance from the mean.
         """
         low, high = _cut(self, low, high)
         empty = ~(low < high)
@@ -73,9 +74,9 @@ class Piece(Parabola):
         return np.where(empty, -np.inf, mass)
 
     def log_sum(self, low: Any, high: Any) -> Floats:
-        """Return the log of the density's sum over the integers from low to high, both included.
+        """Return the log of the density's sum over the integers from low to high.
 
-        The curvature must be 0.
+        Both ends are included. The curvature must be 0.
         """
         low, high = _cut(self, low, high)
         low, high = np.ceil(low), np.floor(high)
@@ -89,7 +90,10 @@ class Piece(Parabola):
         return np.where(empty, -np.inf, total)
 
     def invert(self, fraction: Any) -> Floats:
-        """Return the point with this fraction (between 0 and 1) of the piece's mass on its left."""
+        """Return the point with this fraction of the piece's mass on its left.
+
+        The fraction is between 0 and 1.
+        """
         u = np.asarray(fraction, dtype=np.float64)
         if self.curvature:
             x = self._invert_normal(u)
@@ -101,7 +105,7 @@ class Piece(Parabola):
         return np.clip(x, self.left, self.right)
 
     def invert_sum(self, fraction: Any) -> Floats:
-        """Return the integer at which the sum from the left reaches this fraction of the mass.
+        """Return the integer at which the sum from the left reaches this fraction.
 
         The ends of the piece must be integers, and its curvature 0.
         """
@@ -122,7 +126,7 @@ class Piece(Parabola):
         return np.asarray(top - np.log(rate) + log_complement(-rate * (high - low)))
 
     def _normal_form(self) -> tuple[float, float, float]:
-        """Return mean − centre, standard deviation and log of the whole mass (completing the square)."""
+        """Return mean − centre, standard deviation and log of the whole mass."""
         mean = -self.slope / (2.0 * self.curvature)
         deviation = float(np.sqrt(-0.5 / self.curvature))
         top = self.constant - self.slope**2 / (4.0 * self.curvature)
@@ -138,7 +142,10 @@ class Piece(Parabola):
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance from the denser end to the point with a share u of the mass on its left."""
+        """Return the distance of a point from the denser end of the piece.
+
+        A share u of the mass is on the left of the point.
+        """
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)
@@ -160,9 +167,9 @@ class Piece(Parabola):
 
 @dataclass(frozen=True)
 class SmoothPiece:
-    """A smooth piece of a law, from `left` to `right`, given by log-density, log-cdf and log-sf of the law.
+    """A smooth piece of a law, from `left` to `right`.
 
-    `shift` raises the log-density.
+    The law's log-density, log-cdf and log-sf are given. `shift` raises the log-density.
 
     Examples
     --------
@@ -180,16 +187,16 @@ class SmoothPiece:
     shift: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the log-density at x, without a check that x lies in the piece."""
+        """Return the log-density at x, which should lie in the piece."""
         return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":
-        """Return the part of the piece between low and high, with the log-density raised by shift."""
+        """Return the part between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, shift=self.shift + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral from low to high, computed from the lighter tail."""
+        """Return the log-mass between low and high, from the lighter tail."""
         low, high = _cut(self, low, high)
         empty = ~(low < high)
         low, high = np.where(empty, self.left, low), np.where(empty, self.right, high)
@@ -199,7 +206,7 @@ class SmoothPiece:
         return np.where(empty, -np.inf, np.where(left < right, from_left, from_right) + self.shift)
 
     def invert(self, fraction: Any) -> Floats:
-        """Return the point with this fraction of the mass on its left, by bisection down to one float."""
+        """Return the point with this fraction of the mass on its left."""
         u = np.asarray(fraction, dtype=np.float64)
         ends = np.clip([self.left, self.right], -_LARGEST, _LARGEST)
         low, high = (np.full(u.shape, rank, dtype=np.int64) for rank in _ranks(ends))
@@ -231,13 +238,13 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 def _without(whole: Floats, part: Floats) -> Floats:
-    """Return log(exp(whole) − exp(part)); −∞ if `whole` is −∞."""
+    """Return log(exp(whole) − exp(part)), or −∞ if `whole` is −∞."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(whole), -np.inf, whole + log_complement(part - whole))
 
 
 def _ranks(x: Floats) -> Ranks:
-    """Return the ranks of floats in the order of all floats: those of adjacent floats differ by one."""
+    """Return the ranks of floats in the order of all floats."""
     bits = np.abs(x).view(np.int64)
     return np.where(x < 0, -bits, bits)
 

@@ -1,13 +1,13 @@
-"""Exact functionals of a pair of laws: δ at an ε, ε at a δ, and the worst event.
+"""Exact functionals of a pair of laws.
 
-For laws p, q and ε ≥ 0 the hockey-stick divergence δ(ε) is the supremum of p(E) − exp(ε)·q(E) over events E.
-The event {o: p(o)/q(o) > exp(ε)} attains it. For finite laws δ(ε) is a sum. If log p/q is monotone between
-knots, the ends of the event are found as roots, and the masses of the event have closed forms.
-`audit.laws.losses.vector` treats products.
+They are δ at an ε, ε at a δ, and the worst event. For laws p, q and ε ≥ 0, the hockey-stick divergence δ(ε)
+is the supremum of p(E) − exp(ε)·q(E) over events E. The event {o: p(o)/q(o) > exp(ε)} attains it. For finite
+laws δ(ε) is a sum. If log p/q is monotone between knots, the ends of the event are roots. The masses of the
+event then have closed forms. `audit.laws.losses.vector` treats products.
 
 Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms. If several
-continuous coordinates of a product differ, `hockey_stick_bounds` and `epsilon_bounds` bracket the value
-instead.
+continuous coordinates of a product differ, the value is only known to lie between two bounds
+(`hockey_stick_bounds`, `epsilon_bounds`).
 """
 
 import math
@@ -50,7 +50,9 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 
 
 def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
-    """Return a lower and an upper bound on δ(ε), equal if there is a closed form.
+    """Return a lower and an upper bound on δ(ε).
+
+    The bounds are equal if there is a closed form.
 
     Examples
     --------
@@ -92,10 +94,10 @@ def epsilon_bounds(p: Law, q: Law, delta: float = 0.0) -> tuple[float, float]:
 
 
 def worst_event(p: Law, q: Law, epsilon: float) -> Region:
-    """Return the event {o: p(o)/q(o) > exp(ε)}; if it is empty, the event of the largest ratio.
+    """Return the event that exceeds the level ε most.
 
-    If several coordinates of a product differ, the event is not a box. Then the best of a few boxes is
-    returned. Hill climbing, coordinate by coordinate, finds one of these boxes.
+    It is {o: p(o)/q(o) > exp(ε)}. If this is empty, return the event of the largest ratio. If several
+    coordinates of a product differ, return the best of a few boxes. Hill climbing finds one of these boxes.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
 
 
 def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
-    """Return the ε ≥ 0 at which a decreasing δ(ε) has come down to `delta`; ∞ if it never does."""
+    """Return the ε ≥ 0 at which a decreasing δ(ε) reaches `delta`, or ∞."""
     from scipy.optimize import brentq
 
     allowed = delta * (1.0 + SLACK)
@@ -155,9 +157,9 @@ def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
 
 
 def _climbed(p: Law, q: Law, loss: VectorLoss, epsilon: float) -> Region:
-    """Return the best box found by a climb that starts with all coordinates at level 0.
+    """Return the best box found by hill climbing.
 
-    Each step sets one coordinate's level to the best choice.
+    All coordinates start at level 0. Each step sets one coordinate's level to the best choice.
     """
     places = {part: index for index, part in loss.losses.items()}  # equal coordinates share one loss
     known = {part: _choices(p, q, index, part, epsilon) for part, index in places.items()}
@@ -180,7 +182,10 @@ def _climbed(p: Law, q: Law, loss: VectorLoss, epsilon: float) -> Region:
 def _choices(
     p: Law, q: Law, index: int, loss: ScalarLoss, epsilon: float
 ) -> tuple[list[Region | None], Floats]:
-    """Return regions {L > level} of one coordinate, the whole line (None) last, and their log masses."""
+    """Return regions {L > level} of one coordinate, and their log masses.
+
+    The last region is None, which stands for the whole line.
+    """
     top = loss.supremum()
     scale = top if math.isfinite(top) else max(1.0, epsilon)
     regions: list[Region | None] = []
@@ -196,7 +201,10 @@ def _choices(
 
 
 def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
-    """Return p(E) − exp(ε)·q(E) of the region E if it is positive, else log(p(E)/q(E)) − ε."""
+    """Return by how much a region exceeds the level ε.
+
+    It is p(E) − exp(ε)·q(E) of the region E if that is positive, else log(p(E)/q(E)) − ε.
+    """
     log_p, log_q = log_probability(p, region), log_probability(q, region)
     if math.isinf(log_p):
         return -math.inf

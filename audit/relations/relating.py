@@ -1,6 +1,7 @@
-"""Neighbours by any relation: those of one database, or all pairs among several databases, each once.
+"""Neighbours by any relation, of one database or among several.
 
-Errors of a custom relation are reported as errors of the relation, and its answers are checked.
+An error of a custom relation is reported as the relation's error. The answers of a custom relation are
+checked.
 """
 
 import contextlib
@@ -17,7 +18,9 @@ from audit.values.brief import show
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether two databases are neighbours; False if a custom relation fails.
+    """Return whether two databases are neighbours.
+
+    It is False if a custom relation fails.
 
     Examples
     --------
@@ -28,7 +31,9 @@ def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-    """Yield the neighbours that a relation lists; for a custom relation, check that they are neighbours.
+    """Yield the neighbours that a relation lists.
+
+    Those of a custom relation are checked.
 
     Raises
     ------
@@ -54,13 +59,14 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
 def listed(
     relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
 ) -> list[tuple[int, int]] | None:
-    """Return the pairs of neighbours that a relation lists, as indices i < j; None if more than `most`.
+    """Return the pairs of neighbours that a relation lists, as indices i < j.
+
+    Return None if there are more than `most`.
 
     Parameters
     ----------
     relation
-        The relation. A relation of the toolkit lists each pair from both databases; a custom one may list a
-        pair from one of them only.
+        The relation. A custom relation may list a pair from one of its databases only.
     databases, records
         The databases, and the records they consist of.
     most
@@ -84,7 +90,7 @@ def listed(
 
 
 def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], relation: Any) -> None:
-    """Raise an error if a custom relation does not list all pairs that it calls neighbours.
+    """Raise an error if a custom relation does not list all its neighbours.
 
     Raises
     ------
@@ -107,7 +113,7 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
 
 
 def _calls(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether a relation calls two databases neighbours. If it does, its answer is checked."""
+    """Return whether a relation calls two databases neighbours."""
     try:
         return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
     except Exception:  # noqa: BLE001 - the user's own code; if it fails, they are not neighbours
@@ -115,7 +121,7 @@ def _calls(relation: Any, left: Any, right: Any) -> bool:
 
 
 class _Places:
-    """Finds databases in a list: by the identities of their records or, if records are copies, by key."""
+    """Finds databases in a list, by identity of the records or by key."""
 
     def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
         self._databases = databases
@@ -130,7 +136,7 @@ class _Places:
         return {canonical.key(database): i for i, database in enumerate(self._databases)}
 
     def of(self, database: Any) -> int | None:
-        """Return the index of a database in the list; None if it is not there."""
+        """Return the index of a database in the list, or None if it is not there."""
         if type(database) is list:
             with contextlib.suppress(KeyError):
                 return self._by_numbers.get(self._numbers(database))

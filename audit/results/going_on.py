@@ -1,15 +1,14 @@
-"""What an audit by runs stores, in memory and in a file, so that a later audit can continue it.
+"""What an audit by runs stores so that a later audit can continue it.
 
-The wealth of an audit is one product over all its runs. The evidence of several nights therefore adds up if
-each night's audit continues the audit of the night before. The continuing audit starts with the wealth of the
-earlier one (`audit.evidence.standing`) and draws new runs from unused places of the seed tree. It first tries
-the pairs that had the most runs in the earlier audit. It does not keep the counts of earlier runs: it
-estimates each pair again from its own runs.
+The wealth of an audit is one product over all its runs. So the evidence of several nights adds up if each
+night's audit continues the last. The continuing audit starts with the wealth of the earlier audit
+(`audit.evidence.standing`). It draws new runs from unused places of the seed tree. It first tries the pairs
+that had the most runs. It does not keep the counts of earlier runs, and estimates each pair again.
 
-**Guarantee.** The wealth over all parts together is one supermartingale, and the bets of each part are fixed
-before its runs. So, for any number of parts, the chance that some part refutes a true claim is at most the
-significance. This holds for a claim about *one* mechanism. An audit can therefore be continued only with the
-same code, versions, claim and options.
+**Guarantee.** The wealth over all parts together is one supermartingale. The bets of each part are fixed
+before its runs. So the chance that some part refutes a true claim is at most the significance, for any number
+of parts. This holds for a claim about *one* mechanism. So an audit can be continued only with the same code,
+versions, claim and options.
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,7 +45,10 @@ _CALLED = {"mechanism": "code (or a version)"}
 
 @dataclass(frozen=True)
 class Known:
-    """A pair for the next audit, with the path between its databases and the bets on the pair so far."""
+    """A pair for the next audit.
+
+    `path` leads from one database of the pair to the other. `sections` holds the bets on the pair so far.
+    """
 
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
@@ -59,7 +61,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Spent:
-    """What an audit by runs has used up and found, as far as a later audit needs it.
+    """What an audit by runs has used up, for a later audit.
 
     Parameters
     ----------
@@ -96,13 +98,13 @@ class Before(Spent):
 
     @cached_property
     def sections(self) -> dict[Any, tuple[Section, ...]]:
-        """The bets on each pair, by the canonical key of the path between the two databases."""
+        """The bets on each pair, by the canonical key of its path."""
         return {canonical.key([*known.path]): known.sections for known in self.pairs}
 
 
 @dataclass(frozen=True)
 class Ended(Spent):
-    """The final state of an audit by runs, as far as a later audit needs it to continue."""
+    """The final state of an audit by runs, for a later audit."""
 
     task: PrivacyTask
     ledger: Ledger
@@ -118,7 +120,10 @@ class Ended(Spent):
         coupled: bool,
         before: Before | None,
     ) -> "Ended":
-        """Return the final state of an audit that has used `batches` places of the seed tree."""
+        """Return the final state of an audit.
+
+        The audit has used `batches` places of the seed tree.
+        """
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
@@ -140,7 +145,7 @@ class Ended(Spent):
 
 
 def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | None) -> tuple[Section, ...]:
-    """Return the bets on a pair; the bets of earlier audits come first."""
+    """Return the bets on a pair, those of earlier audits first."""
     bets, coupled = tuple(memory.bets), () if coupling is None else tuple(coupling.bets)
     look = 0 if coupling is None else coupling.pairs - sum(coupled)
     first = memory.pairs - sum(bets) - (0 if coupling is None else coupling.pairs)
@@ -149,7 +154,10 @@ def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | 
 
 
 def identity(task: PrivacyTask) -> dict[str, str]:
-    """Return everything that must stay the same for an audit to be continued, as texts and digests."""
+    """Return what must stay the same for an audit to be continued.
+
+    These are texts and digests.
+    """
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
     look = as_now()
@@ -162,7 +170,10 @@ def identity(task: PrivacyTask) -> dict[str, str]:
 
 
 def standing_of(result: AuditResult) -> dict[str, Any] | None:
-    """Return, as JSON, the state from which another audit continues; None if the result does not hold it."""
+    """Return the state from which another audit continues, as JSON.
+
+    Return None if the result does not hold it.
+    """
     ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
     return ended.document() if going and isinstance(ended, Ended) else ended if going else None
 
@@ -232,7 +243,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
 def joined(found: AuditResult, before: Before) -> AuditResult:
     """Return one result for both parts of an audit.
 
-    The numbers of runs and pairs are added. Of the two detectable ε, the smaller one is kept.
+    The numbers of runs and pairs are added. Of two detectable ε, the smaller one is kept.
     """
     first = before.result
     detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
@@ -254,7 +265,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 
 def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
-    """Return one `Course` for an audit and its continuation; None if the first audit saved no `Course`."""
+    """Return one `Course` for an audit and its continuation."""
     if first is None or then is None:
         return first
     return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)

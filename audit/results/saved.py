@@ -1,4 +1,7 @@
-"""Read and write saved results. A one-line message names any damage; no incomplete file is ever left."""
+"""Read and write saved results.
+
+A one-line message names any damage. No incomplete file is ever left.
+"""
 
 import dataclasses
 import json
@@ -27,7 +30,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
     Raises
     ------
     CorruptFile
-        If the file is missing, unreadable or damaged; the message names the file and the place.
+        If the file is missing, unreadable or damaged.
 
     Examples
     --------
@@ -43,7 +46,9 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
 
 
 def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] = AuditResult) -> AuditResult:
-    """Return the privacy result in a document, given as text or as `json.loads` returns it.
+    """Return the privacy result that a document holds.
+
+    A document is a text, or what `json.loads` makes of the text.
 
     Examples
     --------
@@ -67,7 +72,10 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the JSON object of a document. A schema that this version cannot read is refused."""
+    """Return the JSON object of a document.
+
+    A schema that this version cannot read is refused.
+    """
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
@@ -86,7 +94,10 @@ def is_utility(stored: Mapping[str, Any]) -> bool:
 
 
 def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any]:
-    """Return the environment of a document and the fields of its result, read by the readers in `known`."""
+    """Return the environment of a document and the fields of its result.
+
+    `known` holds the readers of the fields.
+    """
     try:
         found = fields.fields(stored["result"], "result", known)
         found["environment"] = fields.plain_dict(stored.get("environment", {}), "environment")
@@ -98,7 +109,9 @@ def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any
 
 
 def layout(document: Mapping[str, Any]) -> str:
-    """Return the text of a document for a file. Each field is a line; equal results give equal bytes.
+    """Return the text of a document for a file.
+
+    Each field is a line. Equal results give equal bytes.
 
     Examples
     --------
@@ -116,7 +129,10 @@ def layout(document: Mapping[str, Any]) -> str:
 
 
 def save(result: SavedResult, path: str | os.PathLike[str]) -> None:
-    """Write the result's document to `path`; if that fails, no incomplete file is left."""
+    """Write the result's document to `path`.
+
+    If that fails, no incomplete file is left.
+    """
     write_text(path, layout(result.to_json()) + "\n")
 
 
@@ -127,7 +143,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return a reader that accepts values of these kinds, None, and values of classes that are not loaded."""
+    """Return a reader of values of these kinds, of None and of unknown classes."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)
@@ -143,13 +159,16 @@ def _witness(stored: Any, where: str) -> Any:
 
 
 def _said(stored: Any, where: str) -> Said:
-    """Return a sentence from its saved form. In schema 1 this form is the text alone."""
+    """Return a sentence from its saved form, which schema 1 keeps as a text."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return a reader for each saved field of a class: the one in `special`, or one chosen by the type."""
+    """Return a reader for each saved field of a class.
+
+    It is the reader in `special`, or one chosen by the type.
+    """
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
@@ -158,7 +177,7 @@ def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Kno
 
 
 def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
-    """Return a reader of values of a class; `known_fields` gives the readers of its fields."""
+    """Return a reader of values of a class."""
     known = known_fields(made, **special)
 
     def read_one(stored: Any, where: str) -> SavedValue:
@@ -181,7 +200,7 @@ def _by_type(kind: Any) -> fields.Reader:
 
 
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
-    """Return `known_fields` of a class of results, with readers for the fields that all results share."""
+    """Return a reader for each saved field of a class of results."""
     return known_fields(made, **_OF_RESULTS, **special)
 
 

@@ -1,4 +1,4 @@
-"""A value that is saved field by field. Two values are equal if their saved forms are equal."""
+"""A value that is saved field by field."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ _ANY = frozenset(
 
 
 def is_saved(name: str) -> bool:
-    """Return whether a field is part of the saved form. `environment` is stored beside that form."""
+    """Return whether a field is part of the saved form.
+
+    `environment` is stored beside that form.
+    """
     return name not in {"environment", "_subject", "_ended"}
 
 
@@ -36,7 +39,10 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """A value that is compared by its saved form. This works even with arrays and NaN inside."""
+    """A value that is compared by its saved form.
+
+    So values with arrays and NaN inside can be compared.
+    """
 
     #: Fields that the saved form leaves out if they are empty.
     _if_any: ClassVar[frozenset[str]] = frozenset()
@@ -49,7 +55,10 @@ class SavedValue:
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the fields fit together; in a file that was changed by hand they may not."""
+        """Whether the fields fit together.
+
+        In a file that was changed by hand they may not.
+        """
         return True
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Exact failure probabilities, from the law of the problem's databases and the law of the learner."""
+"""Exact failure probabilities, from the laws of databases and learner."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +12,7 @@ from audit.subject.subject import Subject
 from audit.utility.experiment import Ask, as_subject
 from audit.values.brief import show
 
-#: A failure probability is computed exactly if the problem's law has at most this many databases; otherwise
-#: it is estimated by runs.
+#: If the law of a problem has more databases than this, runs estimate the failure probability.
 MOST_DATABASES = 100_000
 #: An exact failure probability may exceed beta by this share of beta, plus the rounding error of sums of
 #: floats.
@@ -22,7 +21,7 @@ _ROUNDING = 1e-15
 
 
 def exceeds(failure: float, beta: float) -> bool:
-    """Return whether an exact failure probability exceeds beta by more than rounding; beta may be tiny.
+    """Return whether an exact failure probability exceeds beta by more than rounding.
 
     Examples
     --------
@@ -34,7 +33,7 @@ def exceeds(failure: float, beta: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ExactFailure:
-    """The exact failure probability on a problem, and the database on which the learner fails most."""
+    """The exact failure probability on a problem, and the worst database."""
 
     problem: Any
     failure: float
@@ -46,7 +45,9 @@ class ExactFailure:
 
 
 def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactFailure | None:
-    """Return the exact failure probability on a problem; None if the laws do not give it.
+    """Return the exact failure probability on a problem, or None if it is unknown.
+
+    The problem must declare a finite law of its databases, and the learner a law on each database.
 
     Raises
     ------
@@ -98,7 +99,7 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
 
 
 def _drawn(problem: Any) -> Any:
-    """Return the law of a problem's `draw`; None if it declares none."""
+    """Return the declared law of a problem's databases, or None."""
     with blamed(f"The `distribution()` of the problem `{problem.name}` failed"):
         drawn = problem.distribution()
     if drawn is None or isinstance(drawn, Finite):

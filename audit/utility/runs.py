@@ -1,4 +1,7 @@
-"""Trials on problems, drawn by the sampler. A learner's fault is a failure; a problem's fault is an error."""
+"""Trials on problems, drawn by the sampler.
+
+A learner's fault is a failure. A problem's fault is an error.
+"""
 
 import math
 from collections.abc import Sequence
@@ -21,14 +24,14 @@ class Trials:
     Attributes
     ----------
     low, high : array
-        Bounds on the failure F of each trial, shape (trials,). They are equal for a finished trial. For an
-        unfinished trial, `high` is 1, and `low` is 1 if the trial counts as a failure, else 0.
+        Bounds on the failure of each trial, shape (trials,). For a finished trial they are equal. For an
+        unfinished trial, `high` is 1. `low` is 1 if the trial counts as a failure, else 0.
     finished : tuple of Trial
         The finished trials, in order.
     unfinished : int
         The number of trials that did not finish.
     silent : str
-        If no trial gave an answer, a text that says what happened instead; else empty.
+        What happened if no trial gave an answer, else empty.
     """
 
     low: Floats
@@ -41,7 +44,9 @@ class Trials:
 def draw_trials(
     sampler: Sampler, problem: Any, pairs: int, path: tuple[int, ...], *, against: bool = True
 ) -> Trials:
-    """Return `2·pairs` trials on a problem; with `against`, unfinished trials count for neither side.
+    """Return `2·pairs` trials on a problem.
+
+    If `against` is true, unfinished trials count for neither side.
 
     Raises
     ------
@@ -57,9 +62,9 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Return trials of new learners on a problem. For each n of `sizes`, one new learner makes 2n trials.
+    """Return trials of new learners on a problem, one `Trials` for each learner.
 
-    Each new learner is made in a fresh process.
+    Each learner is made in a fresh process. For each n of `sizes`, a learner makes 2n trials.
 
     Raises
     ------
@@ -72,7 +77,9 @@ def draw_anew(
 
 
 def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
-    """Repeat a trial, and return it as `Revealed`. If it does not finish, return its outcome.
+    """Repeat a trial, and return it as `Revealed`.
+
+    If the trial does not finish, return its outcome.
 
     Raises
     ------
@@ -113,7 +120,9 @@ def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
 
 
 def score(trials: Trials, alpha: float) -> float:
-    """Return a score for how bad a problem looks: share of failures + ½·mean(min(error/alpha, 1)).
+    """Return a score for how bad a problem looks.
+
+    It is the share of failures + ½·mean(min(error/alpha, 1)).
 
     Examples
     --------

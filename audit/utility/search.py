@@ -1,6 +1,7 @@
-"""The search for problems to bet on: those of the family's library, random ones, and variants of the worst.
+"""The search for problems to bet on.
 
-It only proposes problems; no verdict rests on its runs.
+It tries the problems of the family's library, random problems, and variants of the worst problems. No verdict
+rests on its runs.
 """
 
 import contextlib
@@ -20,23 +21,26 @@ from audit.utility.task import UtilityTask
 #: The number of pairs of runs with which the search tries a problem. More pairs give better estimates of
 #: fewer problems.
 LOOK: Final = 8
-#: The number of pairs of runs with which the search tries a problem as long as no run has answered. It is
-#: small, because the learner may hang.
+#: The number of pairs of runs on a problem before any run has answered. It is small, because the learner may
+#: hang.
 UNANSWERED: Final = 3
-#: The share of the budget that the search may use; the rest is for bets.
+#: The share of the budget that the search may use. The rest is for bets.
 SHARE: Final = 0.1
 RANDOM: Final = 4
 PARENTS: Final = 2
 CHILDREN: Final = 2
 ROUNDS: Final = 20
 PATIENCE: Final = 3
-#: The number of problems outside the family's library that are bet on: the worst that the search found.
+#: The number of problems outside the family's library that are bet on.
 FOUND: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A problem, and a few trials that show how bad it is; `trials` is None if none were drawn."""
+    """A problem, and a few trials that show how bad it is.
+
+    `trials` is None if no trials were drawn.
+    """
 
     problem: Any
     name: str
@@ -46,7 +50,9 @@ class Look:
 
 @dataclass(eq=False)
 class Search:
-    """Draws a few runs on each problem to find the worst problems. The bets never use these runs.
+    """Draws a few runs on each problem to find the worst problems.
+
+    The bets never use these runs.
 
     Parameters
     ----------
@@ -61,7 +67,10 @@ class Search:
     looks: list[Look] = field(default_factory=list)
 
     def run(self) -> list[Look]:
-        """Return the problems to bet on, worst first: those of the library, and the worst others found."""
+        """Return the problems to bet on, worst first.
+
+        These are all problems of the library, and the worst others found.
+        """
         family, budget = self.task.family, self.task.options.budget
         library = family.library
         no_choice = family.finite and len(library) == 1
@@ -84,7 +93,10 @@ class Search:
         return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
-        """Vary the worst problems. Stop after `PATIENCE` rounds in a row that find nothing worse."""
+        """Vary the worst problems.
+
+        Stop after `PATIENCE` rounds in a row that find nothing worse.
+        """
         idle = 0
         for _ in range(ROUNDS):
             parents = sorted(self.looks, key=lambda look: -look.score)[:PARENTS]

@@ -1,4 +1,4 @@
-"""The task of a utility audit, which all parts of the audit use."""
+"""The task of a utility audit."""
 
 from dataclasses import dataclass
 
@@ -19,9 +19,12 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether unfinished runs support neither the claim nor a refutation (`unfinished="against"`)."""
+        """Whether unfinished runs support neither the claim nor a refutation."""
         return self.options.unfinished == "against"
 
     def search_rng(self) -> np.random.Generator:
-        """Return the random generator for proposals, from a branch of the seed tree that no run uses."""
+        """Return the random generator for proposed problems.
+
+        It is from a branch of the seed tree that no run uses.
+        """
         return np.random.default_rng(np.random.SeedSequence((self.options.seed, 2**31 - 2)))

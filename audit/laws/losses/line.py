@@ -1,4 +1,4 @@
-"""The loss on the line or on the integers, segment by segment between the knots of both laws."""
+"""The privacy loss on the line or on the integers."""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ CELLS = 2**11
 
 @dataclass(frozen=True)
 class Segment:
-    """An interval in which p has one piece and q has at most one. Without a piece of q, the loss is ∞."""
+    """An interval in which each law has at most one piece.
+
+    Without a piece of q, the loss is ∞.
+    """
 
     left: float
     right: float
@@ -32,7 +35,7 @@ class Segment:
 class LineLoss(ScalarLoss):
     """The privacy loss between two laws on the line.
 
-    Each law may be a part of a larger law; the parts then have log-mass `log_p` and `log_q`.
+    Each law may be a part of a larger law. The log masses of the parts are `log_p` and `log_q`.
 
     Examples
     --------
@@ -56,14 +59,17 @@ class LineLoss(ScalarLoss):
         return float(log_add(np.array([self._log_mass(s.p, s.left, s.right) for s in lost]))) + self.log_p
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses, under p and under q, of the sets where the loss is above the level."""
+        """Return the log-masses of the sets where the loss is above the level.
+
+        They are under p and under q.
+        """
         sets = self._level_sets(level)
         log_p = [self._log_mass(s.p, low, high) + self.log_p for s, low, high in sets]
         log_q = [self._log_mass(s.q, low, high) + self.log_q for s, low, high in sets]
         return np.array(log_p), np.array(log_q)
 
     def part_above(self, level: float) -> Region:
-        """Return the set where the loss is above the level, as open intervals; adjacent ones are joined."""
+        """Return the set where the loss is above the level, as open intervals."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
         for _, low, high in self._level_sets(level):
@@ -74,7 +80,7 @@ class LineLoss(ScalarLoss):
         return Region(intervals=tuple(joined))
 
     def cells(self, step: float) -> Cells:
-        """Return cells cut at quantiles of p, and wherever the loss has changed by about `step`."""
+        """Return cells in which the loss changes by about `step`."""
         return Cells.joined(self._segment_cells(segment, step) for segment in self.segments)
 
     @cached_property
@@ -89,10 +95,7 @@ class LineLoss(ScalarLoss):
         return found
 
     def _cut(self, left: float, right: float) -> list[Interval]:
-        """Return the intervals that result from cutting left..right at the ends of q's pieces.
-
-        An interval of integers includes both its ends.
-        """
+        """Return the intervals between the ends of q's pieces from left to right."""
         step = 1.0 if self.lattice else 0.0
         starts = (x for piece in self.q_pieces for x in (piece.left, piece.right + step))
         cuts = sorted({left, right + step, *(x for x in starts if left < x < right + step)})
@@ -144,7 +147,10 @@ class LineLoss(ScalarLoss):
         return np.append(np.repeat(edges[:-1], counts) + place * np.repeat(width, counts), edges[-1])
 
     def _integers(self, segment: Segment) -> Floats:
-        """Return the first integer of each cell; an integer of p-mass above e⁻³⁶ is a cell of its own."""
+        """Return the first integer of each cell.
+
+        An integer of p-mass above e⁻³⁶ is a cell of its own.
+        """
         tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
         low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)
@@ -154,7 +160,7 @@ class LineLoss(ScalarLoss):
 
 
 def _integer_sets(segment: Segment, level: float) -> list[Interval]:
-    """Return the ranges of successive integers that lie in a segment and have a loss above a level."""
+    """Return the ranges of integers in a segment with a loss above a level."""
     ratio = segment.ratio
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []

@@ -1,4 +1,4 @@
-"""The loss of a pair of declared laws of any kind. The outputs are split into disjoint parts."""
+"""The privacy loss of a pair of declared laws of any kind."""
 
 import math
 from typing import NamedTuple
@@ -40,10 +40,10 @@ def loss_of(p: Law, q: Law) -> ScalarLoss | VectorLoss:
 
 
 def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
-    """Return factors in which all pairs of normals of equal scale are merged into one pair.
+    """Return factors in which pairs of normals of equal scale are merged.
 
-    The loss of N(a, s²) against N(b, s²) is normal with mean μ²/2 and variance μ², μ = |a − b|/s. A sum of
-    independent losses of this form has the same form, with μ² = Σμᵢ².
+    All such pairs become one pair. The loss of N(a, s²) against N(b, s²) is normal with mean μ²/2 and
+    variance μ², μ = |a − b|/s. A sum of independent losses of this form has the same form, with μ² = Σμᵢ².
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
 
 
 class _Shares(NamedTuple):
-    """The two parts of a law, its atoms and its law on the line, each with the logarithm of its mass."""
+    """The atoms of a law and its part on the line, with the logs of their masses."""
 
     atoms: Finite | None
     log_atoms: float
@@ -117,7 +117,7 @@ def _shares(law: Law) -> _Shares:
 
 
 def _on_integers(law: Finite) -> Countable:
-    """Return a finite law as single points on the line; outcomes that are not integers are left out."""
+    """Return the integers of a finite law as single points on the line."""
     values, real = as_numbers(law.outcomes)
     kept = np.flatnonzero(real & (values == np.floor(values)) & np.isfinite(law.log_probabilities))
     order = kept[np.argsort(values[kept])]
