@@ -1,4 +1,4 @@
-"""Output laws that a subject may declare: finite, countable, with a density, mixtures and products of these.
+"""Output laws that a subject may declare.
 
 Examples
 --------

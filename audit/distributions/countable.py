@@ -1,4 +1,4 @@
-"""Laws on the integers, made of geometric pieces; infinite tails are allowed."""
+"""Laws on the integers, made of geometric pieces."""
 
 import math
 from typing import Any
@@ -13,13 +13,15 @@ from audit.errors import InvalidKind, InvalidValue
 
 
 class Countable(LineLaw):
-    """A law on the integers whose log-probabilities are piecewise linear, infinite tails included.
+    """A law on the integers whose log-probabilities are piecewise linear.
+
+    Infinite tails are allowed.
 
     Parameters
     ----------
     pieces
-        One piece for each interval of integers, from left to right, ends included; the curvature of each is
-        0.
+        One piece for each interval of integers, from left to right. The ends are included, and the curvature
+        is 0.
     whole
         Whether the masses of the pieces must sum to 1 (within 1e-9).
 
@@ -39,7 +41,10 @@ class Countable(LineLaw):
 
     @classmethod
     def geometric(cls, loc: int = 0, scale: float = 1.0) -> "Countable":
-        """Return the two-sided geometric law, Pr[k] proportional to exp(−|k − loc|/scale)."""
+        """Return the two-sided geometric law around `loc`.
+
+        Pr[k] is proportional to exp(−|k − loc|/scale).
+        """
         if not (float(loc).is_integer() and math.isfinite(scale) and scale > 0):
             raise InvalidValue(
                 f"`Countable.geometric` needs an integer `loc` and a positive `scale`; got {loc} and {scale}."
@@ -50,11 +55,11 @@ class Countable(LineLaw):
         return cls((left, Piece(loc, math.inf, loc, peak, slope=-rate)))
 
     def pmf(self, k: Any) -> Any:
-        """Return the probability of the integer k, 0 for any other k."""
+        """Return the probability of the integer k, and 0 for other numbers."""
         return scalar_or_array(np.exp(self._log_at_integers(k)), k)
 
     def logpmf(self, k: Any) -> Any:
-        """Return the log-probability of the integer k, −∞ for any other k."""
+        """Return the log-probability of the integer k, and −∞ for other numbers."""
         return scalar_or_array(self._log_at_integers(k), k)
 
     def sample(self, size: int, rng: np.random.Generator) -> Any:
@@ -62,9 +67,9 @@ class Countable(LineLaw):
         return super().sample(size, rng).astype(np.int64)
 
     def bins(self, k: int) -> Partition:
-        """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k and so on.
+        """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k, ….
 
-        If one integer has a large probability, the intervals are uneven, or one of them is empty.
+        If one integer has a large probability, the intervals are uneven, or an interval is empty.
         """
         edges = np.unique(self.ppf(np.arange(1, k) / k))
         logs = self.log_mass(np.append(-np.inf, edges + 1), np.append(edges, np.inf))

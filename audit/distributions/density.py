@@ -27,7 +27,10 @@ class Density(LineLaw):
 
     @classmethod
     def laplace(cls, loc: float = 0.0, scale: float = 1.0) -> "Density":
-        """Return the density exp(−|x − loc|/scale) / (2·scale)."""
+        """Return the Laplace density around `loc`.
+
+        The density is exp(−|x − loc|/scale) / (2·scale).
+        """
         _check(loc, scale, owner="Density.laplace")
         peak, rate = -math.log(2.0 * scale), 1.0 / scale
         left = Piece(-math.inf, loc, loc, peak, slope=rate)
@@ -48,13 +51,18 @@ class Density(LineLaw):
 
     @classmethod
     def exponential(cls, loc: float = 0.0, scale: float = 1.0) -> "Density":
-        """Return the density exp(−(x − loc)/scale) / scale to the right of `loc`."""
+        """Return the exponential density to the right of `loc`.
+
+        The density is exp(−(x − loc)/scale) / scale.
+        """
         _check(loc, scale, owner="Density.exponential")
         return cls((Piece(loc, math.inf, loc, -math.log(scale), slope=-1.0 / scale),))
 
     @classmethod
     def steps(cls, knots: Sequence[float], probabilities: Sequence[float]) -> "Density":
-        """Return the density that spreads `probabilities[i]` evenly between `knots[i]` and `knots[i + 1]`.
+        """Return the density that is constant between successive knots.
+
+        `probabilities[i]` is the mass between `knots[i]` and `knots[i + 1]`.
 
         Examples
         --------
@@ -74,7 +82,9 @@ class Density(LineLaw):
     def general(
         cls, logpdf: Function, *, knots: Sequence[float], logcdf: Function, logsf: Function
     ) -> "Density":
-        """Return a density given by functions (scipy.stats' frozen laws have all three).
+        """Return a density given by functions.
+
+        scipy.stats' frozen laws have all three functions.
 
         Parameters
         ----------
@@ -112,7 +122,7 @@ class Density(LineLaw):
         return scalar_or_array(np.exp(self.log_at(x)), x)
 
     def logpdf(self, x: Any) -> Any:
-        """Return the log-density at x, −∞ outside the support."""
+        """Return the log-density at x, which is −∞ outside the support."""
         return scalar_or_array(self.log_at(x), x)
 
     def bins(self, k: int) -> Partition:

@@ -1,4 +1,4 @@
-"""Laws on finitely many outcomes, in log space."""
+"""Laws on finitely many outcomes."""
 
 from collections.abc import Callable, Hashable, Sequence
 from copy import copy
@@ -33,25 +33,25 @@ class Finite(Ordered):
     Parameters
     ----------
     outcomes
-        Distinct values (as `audit.values.canonical` compares them). A range or a one-dimensional array of
-        numbers is kept as it is, so that a million outcomes need no Python loop.
+        Distinct values (as `audit.values.canonical` compares them). A million outcomes are fast if they are a
+        range or a one-dimensional array of numbers.
     probabilities, log_probabilities
-        One of the two, with one entry for each of `outcomes`. They must sum to 1 within 1e-9 and are used as
-        given. Comparisons allow for a rounding error of floats (`audit.distributions.rounding`), so give
-        small probabilities as logarithms. Fractions must sum to 1 and are compared exactly.
+        One of the two, with one entry for each of `outcomes`. Probabilities must sum to 1 within 1e-9.
+        Comparisons allow for a rounding error of floats (`audit.distributions.rounding`). So give small
+        probabilities as logarithms. Fractions must sum to 1 and are compared exactly.
 
     Attributes
     ----------
     rounding : float
-        The largest rounding error of a probability; 0 for logarithms and fractions.
+        The largest rounding error of a probability. It is 0 for logarithms and fractions.
     fractions : tuple of Fraction, optional
         The probabilities, if they were given as fractions.
 
     Raises
     ------
     InvalidValue
-        If the probabilities do not sum to 1, are negative or NaN, or do not match the outcomes in number, or
-        if an outcome occurs twice.
+        If the probabilities do not sum to 1, are negative or NaN, or do not match the outcomes in number.
+        Also if an outcome occurs twice.
 
     Examples
     --------
@@ -71,7 +71,9 @@ class Finite(Ordered):
 
     @classmethod
     def from_clamped(cls, law: Any, low: int, high: int) -> "Finite":
-        """Return the law of the output of `law` clamped to low..high: low and high get the mass of the tails.
+        """Return the law of the output of `law` clamped to low..high.
+
+        `low` and `high` get the mass of the tails.
 
         Examples
         --------
@@ -89,7 +91,9 @@ class Finite(Ordered):
         return cls(range(low, high + 1), log_probabilities=logs)
 
     def map(self, function: Callable[[Any], Any]) -> "Finite":
-        """Return the law of ``function(outcome)``; equal values are merged.
+        """Return the law of ``function(outcome)``.
+
+        Equal values are merged.
 
         Examples
         --------
@@ -103,14 +107,15 @@ class Finite(Ordered):
         outcomes, places = [image for image, _ in images.values()], [each for _, each in images.values()]
         if self.fractions is not None:
             return Finite(outcomes, [sum(self.fractions[k] for k in each) for each in places])
-        merged = Finite(
-            outcomes, log_probabilities=[float(log_add(self.log_probabilities[each])) for each in places]
-        )
+        logs = [float(log_add(self.log_probabilities[each])) for each in places]
+        merged = Finite(outcomes, log_probabilities=logs)
         merged.rounding = self.rounding
         return merged
 
     def extreme(self, sign: int) -> "Finite":
-        """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error.
+        """Return the law with probabilities at one end of their rounding error.
+
+        For −1 it is the lower end, for +1 the upper end.
 
         Examples
         --------
@@ -136,21 +141,21 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in np.flatnonzero(possible).tolist()]
 
     def outcome(self, index: int) -> Any:
-        """Return the outcome at a position; a number is returned with a Python type."""
+        """Return the outcome at a position, with a Python type."""
         value = self.outcomes[index]
         return value.item() if isinstance(value, np.generic) else value
 
     def pmf(self, outcome: Any) -> float:
-        """Return the probability of `outcome`; 0 if it is not one of the outcomes."""
+        """Return the probability of `outcome`, or 0 if it is not listed."""
         return float(np.exp(self.logpmf(outcome)))
 
     def logpmf(self, outcome: Any) -> float:
-        """Return the log-probability of `outcome`; −∞ if it is not one of the outcomes."""
+        """Return the log-probability of `outcome`, or −∞ if it is not listed."""
         index = self.locate([outcome])[0]
         return float(self.log_probabilities[index]) if index >= 0 else -np.inf
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outcomes: an array if `outcomes` is a range or an array, else a list."""
+        """Return `size` independent outcomes, as an array if `outcomes` is no list."""
         index = np.searchsorted(self._cumulative, rng.random(size), side="right")
         if isinstance(self.outcomes, range):
             return np.asarray(self.outcomes.start + self.outcomes.step * index)
@@ -159,7 +164,7 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in index.tolist()]
 
     def bins(self, k: int) -> Partition:
-        """Return a cell for each outcome; at most k intervals of outcomes if there are more than k."""
+        """Return a cell for each outcome, or at most k intervals of outcomes."""
         if len(self.outcomes) <= k:
             return Partition(self.log_probabilities, self.locate)
         upper = self._cumulative
@@ -173,7 +178,7 @@ class Finite(Ordered):
         return Partition(logarithms(masses), locate)
 
     def locate(self, outputs: Outputs) -> Ints:
-        """Return the position of each output among the outcomes of positive probability, else −1."""
+        """Return the position of each output among the possible outcomes, else −1."""
         listed = self.outcomes
         numeric = isinstance(listed, range) or (isinstance(listed, np.ndarray) and listed.dtype.kind in "iuf")
         index = self._locate_numbers(truth_as_numbers(outputs)) if numeric else self._locate_keys(outputs)
@@ -182,7 +187,7 @@ class Finite(Ordered):
 
     @cached_property
     def keys(self) -> list[Hashable]:
-        """The form keys of the outcomes (`audit.distributions.forms`), in order; comparisons use them."""
+        """The form keys of the outcomes, in order (`audit.distributions.forms`)."""
         return [form_key(outcome) for outcome in self.outcomes]
 
     @cached_property
@@ -192,7 +197,7 @@ class Finite(Ordered):
 
     @cached_property
     def ambiguous(self) -> bool:
-        """Whether two outcomes have the same form. If so, canonical keys are compared, not form keys."""
+        """Whether two outcomes have the same form."""
         if isinstance(self.outcomes, range | np.ndarray):
             values, _ = as_numbers(np.unique(self.outcomes).astype(np.float64))
             return bool((np.diff(values) <= least_gap(values[1:])).any())
@@ -240,7 +245,7 @@ class Finite(Ordered):
 
     @cached_property
     def _masses_below_and_above(self) -> tuple[Floats, Floats]:
-        """The log-mass below each position in ascending order, and the log-mass from that position on."""
+        """The log-mass below each position, and from it on, in ascending order."""
         values, order = self._by_value
         if np.isnan(values).any():
             raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
@@ -250,13 +255,14 @@ class Finite(Ordered):
 
     @cached_property
     def _by_value(self) -> tuple[Floats, Ints]:
-        """The outcomes as numbers in ascending order (NaN for other outcomes), and their positions."""
+        """The outcomes as ascending numbers, else NaN, and their positions."""
         values, _ = as_numbers(self.outcomes)
         order = np.argsort(values, kind="stable")
         return values[order], order
 
     @cached_property
-    def _by_exact_key(self) -> dict[Hashable, int]:
+    def by_exact_key(self) -> dict[Hashable, int]:
+        """The position of each outcome, by its canonical key."""
         return {key: index for index, key in enumerate(self.exact_keys)}
 
     @cached_property
@@ -270,7 +276,7 @@ class Finite(Ordered):
 
     @cached_property
     def _gaps(self) -> Floats:
-        """Distance of each outcome, in ascending order, from the nearest other outcome; at most 1."""
+        """Distance of each outcome from the nearest other outcome, at most 1."""
         steps = np.minimum(np.diff(self._by_value[0]), 1.0)
         return np.asarray(np.minimum(np.append(steps, 1.0), np.append(1.0, steps)))
 
@@ -284,7 +290,7 @@ class Finite(Ordered):
         return np.where(real & same, order[place], OUTSIDE)
 
     def _nearest(self, wanted: Floats, place: Ints, outputs: Outputs) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the place of the outcome nearest to each output, and whether both count as one number."""
+        """Return the nearest outcome of each output, and whether it is equal."""
         values, _ = self._by_value
         before = np.maximum(place - 1, 0)
         with np.errstate(invalid="ignore"):
@@ -302,7 +308,7 @@ class Finite(Ordered):
         return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
 
     def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
-        """Return the position of one output. Plain outputs are looked up in `found` first: that is faster."""
+        """Return the position of one output, remembered in `found` if it is plain."""
         kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
         if not _PLAIN.issuperset(kinds):
             return self._locate_form(output)
@@ -312,8 +318,8 @@ class Finite(Ordered):
         return found[quick]
 
     def _locate_form(self, output: Any) -> int:
-        """Return the position of the outcome that equals the output up to type and rounding; else −1."""
-        index = self._by_exact_key.get(canonical.key(output))
+        """Return the position of the outcome that equals the output, else −1."""
+        index = self.by_exact_key.get(canonical.key(output))
         if index is None:
             index = self._by_key.get(form_key(output))
         if index is None and coarse([output]):
@@ -340,7 +346,9 @@ def same_outcomes(left: Finite, right: Finite) -> bool:
 
 
 def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
-    """Return each law's outcomes as keys to compare: `exact_keys` if any law is `ambiguous`, else `keys`.
+    """Return each law's outcomes as keys to compare.
+
+    They are the `exact_keys` if any law is `ambiguous`, else the `keys`.
 
     Examples
     --------
@@ -352,7 +360,7 @@ def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
 
 
 def _kept(outcomes: Outcomes) -> Outcomes:
-    """Return ranges, arrays and lists of plain numbers as ranges or arrays; anything else as a list."""
+    """Return outcomes as a range, an array or a list."""
     vector = isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf"
     if isinstance(outcomes, range) or vector:
         return outcomes
@@ -366,7 +374,7 @@ def _kept(outcomes: Outcomes) -> Outcomes:
 
 
 def _count_distinct(numbers: NDArray[Any]) -> int:
-    """Return how many distinct numbers there are (NaN counts as one), without hashing each number."""
+    """Return how many distinct numbers there are, where NaN counts as one."""
     ordered = np.sort(numbers)
     new = ordered[1:] != ordered[:-1]
     if ordered.dtype.kind == "f":

@@ -1,7 +1,8 @@
-"""A common form for outputs that differ only in type or rounding, used to compare laws, samples and calls.
+"""A common form for outputs that differ only in type or rounding.
 
-A law may list `0.3` where the code returns `0.1 + 0.1 + 0.1`; a tuple may come back as an array, an int as a
-Boolean, a double as a float32. These count as equal here. Bets still distinguish types and last bits.
+Laws, samples and calls are compared in this form. A law may list `0.3` where the code returns `0.1 + 0.1 +
+0.1`. A tuple may come back as an array, an int as a Boolean, a double as a float32. Such outputs count as
+equal here. Bets still distinguish types and last bits.
 """
 
 import math
@@ -24,7 +25,9 @@ _NIL = 1e-15
 
 
 def plain(output: Any, digits: int | None = DIGITS) -> Any:
-    """Return an output as plain numbers in tuples: floats rounded to this many digits, arrays as tuples.
+    """Return an output as plain numbers in tuples.
+
+    Floats are rounded to this many digits. Arrays become tuples.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def _parts(output: Any) -> Outputs:
 
 
 def slack(outputs: Outputs, scale: Floats) -> Floats:
-    """Return how far an output may lie from an outcome of size `scale` and still count as equal to it.
+    """Return how far an output may lie from an equal outcome of size `scale`.
 
     Examples
     --------
@@ -95,14 +98,16 @@ def slack(outputs: Outputs, scale: Floats) -> Floats:
 
 
 def rows_like(outputs: Any, example: Any) -> list[Any]:
-    """Return the rows of a batch as tuples, lists or arrays, like the `example` outcome of a law."""
+    """Return the rows of a batch in the type of the outcome `example`."""
     if isinstance(example, tuple):
         return [tuple(row) for row in outputs.tolist()]
     return outputs.tolist() if isinstance(example, list) else list(outputs)
 
 
 def least_gap(values: Floats) -> Floats:
-    """Return a distance for each number: numbers that count as equal to it lie within this distance.
+    """Return a distance for each number.
+
+    Numbers that count as equal to it lie within this distance.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The base class of every output law, and the partitions in which a law is compared with the code."""
+"""The base class of output laws."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -29,9 +29,9 @@ class Partition:
     Parameters
     ----------
     log_probabilities
-        Natural logarithms of the cells' probabilities, which sum to 1; shape (cells,).
+        Natural logarithms of the cells' probabilities, shape (cells,).
     locate
-        Function from outputs to the cell of each; `OUTSIDE` for an output in no cell.
+        Function from outputs to the cell of each, or `OUTSIDE` if it is in no cell.
 
     Examples
     --------
@@ -48,24 +48,30 @@ class Partition:
 class Law(ABC):
     """The probability law of one output.
 
-    Methods have the names of scipy.stats and take scalars or arrays. Laws are values: they never change, and
-    equal laws compare equal.
+    Methods have the names of scipy.stats and take scalars or arrays. Laws never change, and equal laws
+    compare equal.
     """
 
     @abstractmethod
     def support(self) -> Any:
-        """Return the outcomes of a finite law, or the smallest closed interval of a law on the line."""
+        """Return the possible outcomes, or the smallest interval that holds them."""
 
     @abstractmethod
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outputs; an array if they are numbers."""
+        """Return `size` independent outputs, as an array if they are numbers."""
 
     @abstractmethod
     def bins(self, k: int) -> Partition:
-        """Return a partition of the outputs: about `k` cells of similar probability, plus atoms."""
+        """Return a partition of the outputs into about `k` cells.
+
+        Cells have similar probabilities. Atoms may be further cells.
+        """
 
     def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are accurate to their last digits
-        """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error."""
+        """Return the law with probabilities at one end of their rounding error.
+
+        For −1 it is the lower end, for +1 the upper end.
+        """
         return self
 
     def partitions(self) -> list[Partition]:
@@ -78,7 +84,10 @@ class Ordered(Law):
 
     @abstractmethod
     def _tails(self, x: Any) -> tuple[Any, Any]:
-        """Return log Pr[output ≤ x] and log Pr[output > x]; the lighter of the two is accurate."""
+        """Return log Pr[output ≤ x] and log Pr[output > x].
+
+        The smaller number is accurate.
+        """
 
     def cdf(self, x: Any) -> Any:
         """Return Pr[output ≤ x] of a law of numbers."""
@@ -100,7 +109,10 @@ class Ordered(Law):
 
 
 def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return outputs as floats, and whether each is a number (truth values and NaN are not)."""
+    """Return outputs as floats, and whether each is a number.
+
+    Truth values and NaN are no numbers.
+    """
     if isinstance(outputs, range):
         outputs = np.arange(outputs.start, outputs.stop, outputs.step)
     if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "iuf":
@@ -123,7 +135,7 @@ def _as_number(output: Any) -> float:
 
 
 def log_add(terms: Floats) -> Any:
-    """Return log Σ exp over the first axis; −∞ if every term is −∞."""
+    """Return log Σ exp over the first axis."""
     top = np.max(terms, axis=0, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
@@ -131,14 +143,17 @@ def log_add(terms: Floats) -> Any:
 
 
 def log_complement(log_probability: Any) -> Any:
-    """Return log(1 − exp(`log_probability`)) without cancellation, near 0 and near −∞."""
+    """Return log(1 − exp(`log_probability`)) without cancellation."""
     x = np.minimum(log_probability, 0.0)
     with np.errstate(divide="ignore"):
         return np.where(x > -np.log(2.0), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
 def refuse_unless_whole(total: float, *, what: str) -> None:
-    """Raise `InvalidValue` if probabilities do not sum to 1, up to rounding; `what` names them."""
+    """Raise `InvalidValue` if probabilities do not sum to 1, up to rounding.
+
+    `what` names the probabilities.
+    """
     if not abs(total - 1.0) <= ROUNDING:
         raise InvalidValue(f"{what} must sum to 1 within {ROUNDING}; got {total!r}.")
 

@@ -1,4 +1,4 @@
-"""What laws on the line share. Masses are summed over pieces; cdf and sf are accurate in both tails."""
+"""What laws on the line share."""
 
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,9 @@ from audit.errors import InvalidValue
 
 
 class LineLaw(Ordered):
-    """A law on the real line or on the integers that consists of pieces; see `Density` and `Countable`.
+    """A law on the real line or on the integers, made of pieces.
+
+    See `Density` and `Countable`.
 
     Parameters
     ----------
@@ -24,9 +26,9 @@ class LineLaw(Ordered):
     Attributes
     ----------
     rounding : float
-        The largest rounding error of the mass of a piece, if masses were given as floats; else 0.
+        The largest rounding error of the mass of a piece. It is 0 unless masses were given as floats.
     lattice : bool
-        Whether outputs are integers: the mass of a piece is then a sum instead of an integral.
+        Whether outputs are integers. The mass of a piece is then a sum, not an integral.
     """
 
     rounding = 0.0
@@ -46,11 +48,14 @@ class LineLaw(Ordered):
         return self.pieces[0].left, self.pieces[-1].right
 
     def log_mass(self, low: Any, high: Any) -> Any:
-        """Return the log-probability of the interval from `low` to `high`, without cancellation."""
+        """Return the log-probability of the interval from `low` to `high`."""
         return log_add(self._masses(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)))
 
     def ppf(self, probability: Any) -> Any:
-        """Return the point with this probability (strictly between 0 and 1) on its left."""
+        """Return the point with this probability on its left.
+
+        The probability is strictly between 0 and 1.
+        """
         wanted = np.asarray(probability, dtype=np.float64)
         upper = self._cumulative
         index = np.minimum(np.searchsorted(upper, wanted, side="right"), len(upper) - 1)
@@ -68,13 +73,19 @@ class LineLaw(Ordered):
         return np.asarray(self.ppf(np.maximum(rng.random(size), 2.0**-54)))
 
     def log_at(self, x: Any) -> Any:
-        """Return the log-density (log-probability on the integers) at x, −∞ outside the support."""
+        """Return the log-density at x, or the log-probability on the integers.
+
+        It is −∞ outside the support.
+        """
         x = np.asarray(x, dtype=np.float64)
         inside = [np.where((p.left <= x) & (x <= p.right), p.log_value(x), -np.inf) for p in self.pieces]
         return np.max(np.array(inside), axis=0)
 
     def extreme(self, sign: int) -> "LineLaw":
-        """Return the law with the mass of each piece lowered (−1) or raised (+1) by the rounding error."""
+        """Return the law with the mass of each piece changed by its rounding error.
+
+        For −1 the mass is lowered, for +1 raised.
+        """
         if not self.rounding:
             return self
         masses = self._masses(np.array(-np.inf), np.array(np.inf))

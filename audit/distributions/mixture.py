@@ -1,4 +1,7 @@
-"""Laws with atoms and a density, for mechanisms that clamp, refuse, or sometimes answer exactly."""
+"""Laws with atoms and a density.
+
+Mechanisms that clamp, refuse, or sometimes answer exactly have such laws.
+"""
 
 import math
 from copy import copy
@@ -26,7 +29,9 @@ from audit.errors import InvalidValue
 
 
 class Mixture(Ordered):
-    """A law with atoms (any Python values) and a density for the rest of the mass.
+    """A law with atoms, and a density for the rest of the mass.
+
+    Atoms may be any Python values.
 
     Parameters
     ----------
@@ -35,11 +40,10 @@ class Mixture(Ordered):
     density
         The law of the output given that it is not an atom.
     probabilities, log_probabilities
-        The probabilities of the atoms, or their logarithms; give one of the two. The density has the
+        The probabilities of the atoms, or their logarithms. Give one of the two. The density has the
         remaining probability.
     log_weight
-        The logarithm of the density's probability. Give it if you know it more accurately than 1 − (the sum
-        of the atoms' probabilities).
+        The logarithm of the density's probability. By default it is computed from the atoms' probabilities.
 
     Examples
     --------
@@ -73,7 +77,9 @@ class Mixture(Ordered):
 
     @classmethod
     def from_clamped(cls, density: Density, low: float, high: float) -> "Mixture":
-        """Return the law of max(low, min(high, x)) for x with this density; the tails become atoms.
+        """Return the law of an output with this density, clamped to low..high.
+
+        The tails become atoms.
 
         Examples
         --------
@@ -94,15 +100,15 @@ class Mixture(Ordered):
         return (*atoms, self.density.support())
 
     def pmf(self, outcome: Any) -> float:
-        """Return the probability of one outcome: 0 unless it is an atom."""
+        """Return the probability of one outcome, which is 0 unless it is an atom."""
         return math.exp(self.logpmf(outcome))
 
     def logpmf(self, outcome: Any) -> float:
-        """Return the log-probability of one outcome, −∞ unless it is an atom."""
+        """Return the log-probability of one outcome, which is −∞ unless it is an atom."""
         return -math.inf if self.atoms is None else self.log_atoms + self.atoms.logpmf(outcome)
 
     def pdf(self, x: Any) -> Any:
-        """Return the density at x, multiplied by the probability that the output is not an atom."""
+        """Return the density at x, times the probability of no atom."""
         return scalar_or_array(np.exp(self.log_weight + self.density.log_at(x)), x)
 
     def logpdf(self, x: Any) -> Any:
@@ -110,7 +116,10 @@ class Mixture(Ordered):
         return scalar_or_array(self.log_weight + self.density.log_at(x), x)
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outputs: an array if the atoms are numbers, else a list."""
+        """Return `size` independent outputs.
+
+        They are an array if the atoms are numbers, else a list.
+        """
         smooth: Floats = self.density.sample(size, rng)
         if self.atoms is None:
             return smooth
@@ -125,7 +134,7 @@ class Mixture(Ordered):
         return outputs
 
     def bins(self, k: int) -> Partition:
-        """Return a cell for each atom, or at most k cells for all atoms, and about k cells of the density."""
+        """Return at most k cells of the atoms, and about k cells of the density."""
         inner = self.density.bins(k)
         smooth = self.log_weight + inner.log_probabilities
         if self.atoms is None:
@@ -141,9 +150,10 @@ class Mixture(Ordered):
         return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
 
     def extreme(self, sign: int) -> "Mixture":
-        """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error.
+        """Return the law with probabilities at one end of their rounding error.
 
-        The probabilities are those of the atoms and of the density.
+        For −1 it is the lower end, for +1 the upper end. The probabilities are those of the atoms and of the
+        density.
         """
         moved = copy(self)
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)
@@ -171,7 +181,7 @@ class Mixture(Ordered):
 
 
 def _left(given: Given, log_atoms: float) -> tuple[float, float]:
-    """Return the logarithm of the probability that the atoms leave to the density, and its rounding error."""
+    """Return the log-probability that the atoms leave, and its rounding error."""
     if given.fractions is None:
         return float(log_complement(log_atoms)), rounding(given.logs.size)
     left = max(1 - sum(given.fractions, Fraction()), Fraction())

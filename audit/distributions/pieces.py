@@ -1,9 +1,10 @@
-"""Pieces of a density: on each, the log-density is a polynomial of degree at most two or given by functions.
+"""Pieces of a density.
 
-Masses and quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform,
-exponential and staircase densities, truncated or not, consist of such pieces. The logarithm of the ratio of
-two such pieces is again a polynomial of degree at most two. Each polynomial has its own centre, so a `Piece`
-loses no digits even if its location is much larger than its scale.
+On each piece, the log-density is a polynomial of degree at most two or given by functions. Masses and
+quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform, exponential
+and staircase densities, truncated or not, consist of such pieces. The log-ratio of two such pieces is again a
+polynomial of degree at most two. Each polynomial has its own centre. So a `Piece` loses no digits if its
+location is much larger than its scale.
 """
 
 from collections.abc import Callable
@@ -21,18 +22,10 @@ Ranks: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A piece of a density f, whose logarithm is a polynomial of degree at most two.
+class Parabola:
+    """A polynomial of degree at most two on an interval.
 
-    For left ≤ x ≤ right, log f(x) = constant + slope·(x − centre) + curvature·(x − centre)², with curvature ≤
-    0.
-
-    Examples
-    --------
-    >>> import math
-    >>> tail = Piece(left=0.0, right=math.inf, centre=0.0, constant=0.0, slope=-1.0)
-    >>> float(tail.log_mass(3.0, math.inf))
-    -3.0
+    For left ≤ x ≤ right, it is constant + slope·(x − centre) + curvature·(x − centre)².
     """
 
     left: float
@@ -42,8 +35,21 @@ class Piece:
     slope: float = 0.0
     curvature: float = 0.0
 
+
+@dataclass(frozen=True)
+class Piece(Parabola):
+    """A piece of a density, whose logarithm is a `Parabola` with curvature ≤ 0.
+
+    Examples
+    --------
+    >>> import math
+    >>> tail = Piece(left=0.0, right=math.inf, centre=0.0, constant=0.0, slope=-1.0)
+    >>> float(tail.log_mass(3.0, math.inf))
+    -3.0
+    """
+
     def log_value(self, x: Any) -> Floats:
-        """Return the logarithm of the density at x, which must lie in the piece."""
+        """Return the log-density at x, which must lie in the piece."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         value = np.full_like(u, self.constant)
         if self.slope:
@@ -51,28 +57,28 @@ class Piece:
         return value + self.curvature * u * u if self.curvature else value
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "Piece":
-        """Return the part of the piece between low and high, with the log-density raised by shift."""
+        """Return the part between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, constant=self.constant + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral over the part of the piece between low and high.
+        """Return the log-mass of the part of the piece between low and high.
 
-        The result is accurate deep in the tails, unless the interval is much narrower than its distance from
-        the mean.
+        The result is accurate deep in the tails. It is less accurate if the interval is much narrower than
+        its distance from the mean.
         """
-        low, high = self._cut(low, high)
+        low, high = _cut(self, low, high)
         empty = ~(low < high)
         low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
         mass = self._log_normal(low, high) if self.curvature else self._log_exponential(low, high)
         return np.where(empty, -np.inf, mass)
 
     def log_sum(self, low: Any, high: Any) -> Floats:
-        """Return the log of the density's sum over the integers from low to high, both included.
+        """Return the log of the density's sum over the integers from low to high.
 
-        The curvature must be 0.
+        Both ends are included. The curvature must be 0.
         """
-        low, high = self._cut(low, high)
+        low, high = _cut(self, low, high)
         low, high = np.ceil(low), np.floor(high)
         empty = ~(low <= high)
         low, high = np.where(empty, 0.0, low), np.where(empty, 0.0, high)
@@ -84,7 +90,10 @@ class Piece:
         return np.where(empty, -np.inf, total)
 
     def invert(self, fraction: Any) -> Floats:
-        """Return the point with this fraction (between 0 and 1) of the piece's mass on its left."""
+        """Return the point with this fraction of the piece's mass on its left.
+
+        The fraction is between 0 and 1.
+        """
         u = np.asarray(fraction, dtype=np.float64)
         if self.curvature:
             x = self._invert_normal(u)
@@ -96,7 +105,7 @@ class Piece:
         return np.clip(x, self.left, self.right)
 
     def invert_sum(self, fraction: Any) -> Floats:
-        """Return the integer at which the sum from the left reaches this fraction of the mass.
+        """Return the integer at which the sum from the left reaches this fraction.
 
         The ends of the piece must be integers, and its curvature 0.
         """
@@ -109,10 +118,6 @@ class Piece:
             place = left + np.floor(self._from_top(u, count) if self.slope else u * count)
         return np.asarray(np.clip(place, left, right))
 
-    def _cut(self, low: Any, high: Any) -> tuple[Floats, Floats]:
-        low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
-        return low, np.minimum(np.asarray(high, dtype=np.float64), self.right)
-
     def _log_exponential(self, low: Floats, high: Floats) -> Floats:
         if not self.slope:
             return np.asarray(self.constant + np.log(high - low))
@@ -121,7 +126,7 @@ class Piece:
         return np.asarray(top - np.log(rate) + log_complement(-rate * (high - low)))
 
     def _normal_form(self) -> tuple[float, float, float]:
-        """Return mean − centre, standard deviation and log of the whole mass (completing the square)."""
+        """Return mean − centre, standard deviation and log of the whole mass."""
         mean = -self.slope / (2.0 * self.curvature)
         deviation = float(np.sqrt(-0.5 / self.curvature))
         top = self.constant - self.slope**2 / (4.0 * self.curvature)
@@ -137,7 +142,10 @@ class Piece:
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance from the denser end to the point with a share u of the mass on its left."""
+        """Return the distance of a point from the denser end of the piece.
+
+        A share u of the mass is on the left of the point.
+        """
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)
@@ -159,9 +167,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class SmoothPiece:
-    """A smooth piece of a law, from `left` to `right`, given by log-density, log-cdf and log-sf of the law.
+    """A smooth piece of a law, from `left` to `right`.
 
-    `shift` raises the log-density.
+    The law's log-density, log-cdf and log-sf are given. `shift` raises the log-density.
 
     Examples
     --------
@@ -179,18 +187,17 @@ class SmoothPiece:
     shift: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the log-density at x, without a check that x lies in the piece."""
+        """Return the log-density at x, which should lie in the piece."""
         return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":
-        """Return the part of the piece between low and high, with the log-density raised by shift."""
+        """Return the part between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, shift=self.shift + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral from low to high, computed from the lighter tail."""
-        low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
-        high = np.minimum(np.asarray(high, dtype=np.float64), self.right)
+        """Return the log-mass between low and high, from the lighter tail."""
+        low, high = _cut(self, low, high)
         empty = ~(low < high)
         low, high = np.where(empty, self.left, low), np.where(empty, self.right, high)
         left, right = self._tail("logcdf", high), self._tail("logsf", low)
@@ -199,7 +206,7 @@ class SmoothPiece:
         return np.where(empty, -np.inf, np.where(left < right, from_left, from_right) + self.shift)
 
     def invert(self, fraction: Any) -> Floats:
-        """Return the point with this fraction of the mass on its left, by bisection down to one float."""
+        """Return the point with this fraction of the mass on its left."""
         u = np.asarray(fraction, dtype=np.float64)
         ends = np.clip([self.left, self.right], -_LARGEST, _LARGEST)
         low, high = (np.full(u.shape, rank, dtype=np.int64) for rank in _ranks(ends))
@@ -221,17 +228,23 @@ class SmoothPiece:
         return tail
 
 
+def _cut(piece: Piece | SmoothPiece, low: Any, high: Any) -> tuple[Floats, Floats]:
+    """Return the ends of the part of a piece between low and high."""
+    low = np.maximum(np.asarray(low, dtype=np.float64), piece.left)
+    return low, np.minimum(np.asarray(high, dtype=np.float64), piece.right)
+
+
 _LARGEST = float(np.finfo(np.float64).max)
 
 
 def _without(whole: Floats, part: Floats) -> Floats:
-    """Return log(exp(whole) − exp(part)); −∞ if `whole` is −∞."""
+    """Return log(exp(whole) − exp(part)), or −∞ if `whole` is −∞."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(whole), -np.inf, whole + log_complement(part - whole))
 
 
 def _ranks(x: Floats) -> Ranks:
-    """Return the ranks of floats in the order of all floats: those of adjacent floats differ by one."""
+    """Return the ranks of floats in the order of all floats."""
     bits = np.abs(x).view(np.int64)
     return np.where(x < 0, -bits, bits)
 

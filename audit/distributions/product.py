@@ -1,4 +1,4 @@
-"""Vectors of independent coordinates."""
+"""Laws of vectors of independent coordinates."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -12,7 +12,7 @@ from audit.errors import InvalidKind
 
 
 class Product(Law):
-    """The law of a vector with independent coordinates; each coordinate has its own law.
+    """The law of a vector with independent coordinates.
 
     Outputs may be tuples, lists or one-dimensional arrays.
 
@@ -35,7 +35,10 @@ class Product(Law):
         return tuple(factor.support() for factor in self.factors)
 
     def logpmf(self, output: Any) -> float:
-        """Return the log-probability of one vector; −∞ if a coordinate has no atom."""
+        """Return the log-probability of one vector.
+
+        It is −∞ if a coordinate has no atom.
+        """
         return sum(_point_mass(factor, x) for factor, x in zip(self.factors, output, strict=True))
 
     def pmf(self, output: Any) -> float:
@@ -52,7 +55,10 @@ class Product(Law):
         return float(np.exp(self.logpdf(output)))
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent vectors: a matrix if all coordinates are numbers, else tuples."""
+        """Return `size` independent vectors.
+
+        They are a matrix if all coordinates are numbers, else tuples.
+        """
         columns = [factor.sample(size, rng) for factor in self.factors]
         if all(isinstance(column, np.ndarray) and column.dtype.kind in "iuf" for column in columns):
             return np.column_stack(columns)
@@ -60,13 +66,16 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return a joint partition with about k cells, which cuts the first log₂ k coordinates in two."""
+        """Return a joint partition with about k cells.
+
+        It cuts the first log₂ k coordinates in two.
+        """
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         return reduce(_joint, cells)
 
     def partitions(self) -> list[Partition]:
-        """Return the partitions of every coordinate, and joint ones of consecutive coordinates."""
+        """Return partitions of single and of consecutive coordinates."""
         alone = [
             self._of_coordinate(i, partition)
             for i, factor in enumerate(self.factors)
@@ -100,7 +109,7 @@ class Product(Law):
 
 
 def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Outputs]:
-    """Return whether each output is a vector of this length, and the coordinate `index` of such vectors."""
+    """Return which outputs are vectors of this length, and their coordinate `index`."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 2:
         fit = outputs.shape[1] == length
         return np.full(len(outputs), fit), outputs[:, index] if fit else []
@@ -109,7 +118,7 @@ def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Output
 
 
 def is_vector(output: Any, length: int) -> bool:
-    """Return whether an output is a tuple, list or one-dimensional array of this length."""
+    """Return whether an output is a vector of this length."""
     if isinstance(output, np.ndarray):
         return output.ndim == 1 and len(output) == length
     return isinstance(output, (tuple, list)) and len(output) == length

@@ -1,6 +1,6 @@
 """The rounding error of a declared probability.
 
-A probability given as a float has an absolute error: computing 1 − (sum of the others) rounds at the size of
+A probability given as a float has an absolute error. Computing 1 − (sum of the others) rounds at the size of
 1, however small the result is. A probability given as a logarithm is accurate to its last digits. A
 `Fraction` is exact.
 """
@@ -20,7 +20,10 @@ UNIT = 2.0**-53
 
 
 class Given(NamedTuple):
-    """Declared probabilities: logarithms, the largest rounding error, and the fractions if they were given.
+    """Declared probabilities.
+
+    They are logarithms, with the largest rounding error. `fractions` holds the probabilities if they were
+    given as fractions.
 
     Examples
     --------
@@ -34,9 +37,11 @@ class Given(NamedTuple):
 
 
 def rounding(count: int) -> float:
-    """Return (count + 2)·2⁻⁵³. It bounds the error of each of `count` float probabilities, and of their sums.
+    """Return a bound on the rounding error of `count` float probabilities.
 
-    **Guarantee.** Suppose all probabilities but the last have relative errors of at most 2·2⁻⁵³ (a few
+    It is (count + 2)·2⁻⁵³, and bounds the error of their sums too.
+
+    **Guarantee.** Suppose that all probabilities but the last have relative errors of at most 2·2⁻⁵³ (a few
     roundings each). They are added one by one, and the last is computed as 1 − (their sum). The errors of the
     summands add up to at most 2·2⁻⁵³. Each addition, and the subtraction, rounds a number ≤ 1 by at most
     2⁻⁵⁴. The whole error is at most (2 + count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller
@@ -116,7 +121,7 @@ def moved_logs(logs: Any, by: float) -> Any:
 
 
 def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
-    """Return the probabilities as fractions if all of them are rational numbers, else None."""
+    """Return probabilities as fractions, or None if some are not rational numbers."""
     if isinstance(probabilities, np.ndarray) and probabilities.dtype != object:
         return None
     values = list(probabilities)
@@ -128,7 +133,7 @@ def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
 
 
 def _log(value: Fraction) -> float:
-    """Return the logarithm of a fraction, accurate near 1 and for fractions below the smallest float."""
+    """Return the logarithm of a fraction, however small or close to 1 it is."""
     if not value:
         return -math.inf
     if 2 * value > 1:

@@ -1,4 +1,7 @@
-"""The declared laws of an audit. An error in `distribution` is reported as an error of the subject."""
+"""The declared laws of an audit.
+
+An error in `distribution` is reported as an error of the subject.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -13,8 +16,8 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: The first laws, up to this many, are kept, and about `_ASKED_AGAIN` of them are computed again at the
-#: end. With a larger number, a law that changes from call to call is noticed more surely.
+#: The first `_REMEMBERED` laws are kept. At the end, about `_ASKED_AGAIN` of them are computed again. With
+#: larger numbers, a law that changes from call to call is noticed more surely.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
 _NOTHING: Final = PureDP(0.0)
@@ -29,8 +32,7 @@ class Laws:
     subject
         The subject that declares the laws.
     discrete
-        Whether every law so far is discrete. Discrete laws are compared outcome by outcome; for densities, a
-        proof would need interval arithmetic.
+        Whether every law so far is discrete. Discrete laws are compared outcome by outcome.
     """
 
     subject: Subject
@@ -39,7 +41,7 @@ class Laws:
     _changed: str = ""
 
     def of(self, database: Any) -> Law | None:
-        """Return the law on a database; None if the subject declares none for it."""
+        """Return the law on a database, or None if the subject declares none."""
         law_of = self.subject.distribution
         assert law_of is not None
         with blamed(f"`distribution` of {self.subject.name} failed", passing=(AuditError,)):
@@ -48,7 +50,10 @@ class Laws:
         return law
 
     def first(self, database: Any) -> Law:
-        """Return the law on a database, and remember it; raise an error if the subject declares none."""
+        """Return the law on a database, and remember it.
+
+        If the subject declares no law there, raise an error.
+        """
         law = self.of(database)
         if law is None:
             raise SubjectError(
@@ -59,7 +64,10 @@ class Laws:
         return law
 
     def again(self, database: Any) -> Law:
-        """Return the law on a database, computed again. Record whether it differs from the first one."""
+        """Return the law on a database, computed again.
+
+        Record whether it differs from the first law on this database.
+        """
         _, known = self._first.get(key(database), (None, None))
         law = self.first(database)
         if known is not None and not self._changed and not _same(known, law):
@@ -70,9 +78,9 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Return a message if a law has changed when it is computed again, else an empty text.
+        """Return a message if a law changes from call to call, else an empty text.
 
-        About `_ASKED_AGAIN` laws are computed again, those of the latest databases first.
+        About `_ASKED_AGAIN` laws are computed again, the latest first.
         """
         step = max(1, len(self._first) // _ASKED_AGAIN)
         for database, _ in list(islice(reversed(self._first.values()), 0, None, step)):

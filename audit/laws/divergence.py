@@ -1,13 +1,13 @@
-"""Exact functionals of a pair of laws: δ at an ε, ε at a δ, and the worst event.
+"""Exact functionals of a pair of laws.
 
-For laws p, q and ε ≥ 0 the hockey-stick divergence δ(ε) is the supremum of p(E) − exp(ε)·q(E) over events E.
-The event {o: p(o)/q(o) > exp(ε)} attains it. For finite laws δ(ε) is a sum. If log p/q is monotone between
-knots, the ends of the event are found as roots, and the masses of the event have closed forms.
-`audit.laws.losses.vector` treats products.
+They are δ at an ε, ε at a δ, and the worst event. For laws p, q and ε ≥ 0, the hockey-stick divergence δ(ε)
+is the supremum of p(E) − exp(ε)·q(E) over events E. The event {o: p(o)/q(o) > exp(ε)} attains it. For finite
+laws δ(ε) is a sum. If log p/q is monotone between knots, the ends of the event are roots. The masses of the
+event then have closed forms. `audit.laws.losses.vector` treats products.
 
 Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms. If several
-continuous coordinates of a product differ, `hockey_stick_bounds` and `epsilon_bounds` bracket the value
-instead.
+continuous coordinates of a product differ, the value is only known to lie between two bounds
+(`hockey_stick_bounds`, `epsilon_bounds`).
 """
 
 import math
@@ -50,7 +50,9 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 
 
 def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
-    """Return a lower and an upper bound on δ(ε), equal if there is a closed form.
+    """Return a lower and an upper bound on δ(ε).
+
+    The bounds are equal if there is a closed form.
 
     Examples
     --------
@@ -92,10 +94,10 @@ def epsilon_bounds(p: Law, q: Law, delta: float = 0.0) -> tuple[float, float]:
 
 
 def worst_event(p: Law, q: Law, epsilon: float) -> Region:
-    """Return the event {o: p(o)/q(o) > exp(ε)}; if it is empty, the event of the largest ratio.
+    """Return the event that exceeds the level ε most.
 
-    If several coordinates of a product differ, the event is not a box. Then the best of a few boxes is
-    returned. Hill climbing, coordinate by coordinate, finds one of these boxes.
+    It is {o: p(o)/q(o) > exp(ε)}. If this is empty, return the event of the largest ratio. If several
+    coordinates of a product differ, return the best of a few boxes. Hill climbing finds one of these boxes.
 
     Examples
     --------
@@ -109,9 +111,8 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     if not isinstance(loss, VectorLoss):
         return loss.part_above(level)
     boxes = [_box(loss, levels) for levels in loss.boxes_above(level)]
-    best = max(boxes, key=lambda box: _gain(p, q, box, epsilon), default=Region())
-    climbed = _Climb(p, q, loss, epsilon).box()
-    return max((best, climbed), key=lambda box: _gain(p, q, box, epsilon))
+    boxes.append(_climbed(p, q, loss, epsilon))
+    return max(boxes, key=lambda box: _gain(p, q, box, epsilon))
 
 
 def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
@@ -134,7 +135,7 @@ def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
 
 
 def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
-    """Return the ε ≥ 0 at which a decreasing δ(ε) has come down to `delta`; ∞ if it never does."""
+    """Return the ε ≥ 0 at which a decreasing δ(ε) reaches `delta`, or ∞."""
     from scipy.optimize import brentq
 
     allowed = delta * (1.0 + SLACK)
@@ -155,49 +156,55 @@ def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
     return Region(coordinates=tuple(parts))
 
 
-class _Climb:
-    """Hill climbing to a box with a large gain: each step sets one coordinate's level to the best choice."""
+def _climbed(p: Law, q: Law, loss: VectorLoss, epsilon: float) -> Region:
+    """Return the best box found by hill climbing.
 
-    def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
-        self._p, self._q, self._epsilon = p, q, epsilon
-        places = {part: index for index, part in loss.losses.items()}  # equal coordinates share one loss
-        known = {part: self._choices(index, part) for part, index in places.items()}
-        self._of = {index: known[part] for index, part in loss.losses.items()}
+    All coordinates start at level 0. Each step sets one coordinate's level to the best choice.
+    """
+    places = {part: index for index, part in loss.losses.items()}  # equal coordinates share one loss
+    known = {part: _choices(p, q, index, part, epsilon) for part, index in places.items()}
+    choices = {index: known[part] for index, part in loss.losses.items()}
+    chosen = dict.fromkeys(choices, 0)
+    total = sum(logs[0] for _, logs in choices.values())
+    best, idle = -math.inf, False
+    while not idle:
+        idle = True
+        for index, (_, logs) in choices.items():
+            offers = total - logs[chosen[index]] + logs
+            gains = np.exp(offers[:, 0]) - np.exp(np.minimum(epsilon + offers[:, 1], _LARGEST))
+            top = int(np.argmax(gains))
+            if gains[top] > best + TOLERANCE * max(abs(best), TOLERANCE):
+                best, chosen[index], total, idle = float(gains[top]), top, offers[top], False
+    parts = ((index, choices[index][0][k]) for index, k in chosen.items())
+    return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
-    def box(self) -> Region:
-        """Return the best box found by a climb that starts with all coordinates at level 0."""
-        chosen = dict.fromkeys(self._of, 0)
-        total = sum(logs[0] for _, logs in self._of.values())
-        best, idle = -math.inf, False
-        while not idle:
-            idle = True
-            for index, (_, logs) in self._of.items():
-                offers = total - logs[chosen[index]] + logs
-                gains = np.exp(offers[:, 0]) - np.exp(np.minimum(self._epsilon + offers[:, 1], _LARGEST))
-                top = int(np.argmax(gains))
-                if gains[top] > best + TOLERANCE * max(abs(best), TOLERANCE):
-                    best, chosen[index], total, idle = float(gains[top]), top, offers[top], False
-        parts = ((index, self._of[index][0][k]) for index, k in chosen.items())
-        return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
-    def _choices(self, index: int, loss: ScalarLoss) -> tuple[list[Region | None], Floats]:
-        """Return regions {L > level} of one coordinate, the whole line (None) last, and their log masses."""
-        top = loss.supremum()
-        scale = top if math.isfinite(top) else max(1.0, self._epsilon)
-        regions: list[Region | None] = []
-        logs = []
-        for share in _SHARES:
-            region = loss.part_above(share * scale)
-            part = Region(coordinates=((index, region),))
-            log_p, log_q = log_probability(self._p, part), log_probability(self._q, part)
-            if math.isfinite(log_p):
-                regions.append(region)
-                logs.append((log_p, max(log_q, -_FAR)))
-        return [*regions, None], np.array([*logs, (0.0, 0.0)])
+def _choices(
+    p: Law, q: Law, index: int, loss: ScalarLoss, epsilon: float
+) -> tuple[list[Region | None], Floats]:
+    """Return regions {L > level} of one coordinate, and their log masses.
+
+    The last region is None, which stands for the whole line.
+    """
+    top = loss.supremum()
+    scale = top if math.isfinite(top) else max(1.0, epsilon)
+    regions: list[Region | None] = []
+    logs = []
+    for share in _SHARES:
+        region = loss.part_above(share * scale)
+        part = Region(coordinates=((index, region),))
+        log_p, log_q = log_probability(p, part), log_probability(q, part)
+        if math.isfinite(log_p):
+            regions.append(region)
+            logs.append((log_p, max(log_q, -_FAR)))
+    return [*regions, None], np.array([*logs, (0.0, 0.0)])
 
 
 def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
-    """Return p(E) − exp(ε)·q(E) of the region E if it is positive, else log(p(E)/q(E)) − ε."""
+    """Return by how much a region exceeds the level ε.
+
+    It is p(E) − exp(ε)·q(E) of the region E if that is positive, else log(p(E)/q(E)) − ε.
+    """
     log_p, log_q = log_probability(p, region), log_probability(q, region)
     if math.isinf(log_p):
         return -math.inf

@@ -1,9 +1,9 @@
-"""Compare the declared laws of neighbouring databases exactly with a claim; nothing is drawn.
+"""Compare declared laws exactly with a claim.
 
-**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim by more than `TOLERANCE` in ε
-or by more than the factor 1 + `TOLERANCE` in δ (`audit.laws.divergence`). This holds for all probabilities
-that round to the numbers of the pair's laws. `within` is true only if no compared pair exceeds the claim by
-more than `ExactFinding.tolerance`. `audit.laws.scores` derives the tolerance.
+**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim. The excess is then more than
+`TOLERANCE` in ε, or more than the factor 1 + `TOLERANCE` in δ (`audit.laws.divergence`). This holds for all
+probabilities that round to the numbers of the pair's laws. `within` is true only if no compared pair exceeds
+the claim by more than `ExactFinding.tolerance`. `audit.laws.scores` derives the tolerance.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -39,9 +39,9 @@ class PairFinding:
     direction
         Which database has the law p.
     epsilon
-        The smallest ε that holds at the claim's δ; a lower bound on it if there is no closed form.
+        The smallest ε that holds at the claim's δ, or a lower bound on this ε.
     delta
-        δ at the claim's ε, or a lower bound on it.
+        δ at the claim's ε, or a lower bound on this δ.
     event, p, q
         The worst event at the claim's ε, and its probabilities.
     """
@@ -63,8 +63,7 @@ class ExactFinding:
     Parameters
     ----------
     by_epsilon, by_delta
-        The pair and direction with the largest ε at the claim's δ, and those with the largest δ at the
-        claim's ε.
+        The comparisons with the largest ε at the claim's δ, and with the largest δ at the claim's ε.
     pairs
         Number of pairs compared, each in both directions.
     over
@@ -73,15 +72,14 @@ class ExactFinding:
         Whether every compared pair meets the claim. If the bounds leave this open, `over` and `within` are
         both False.
     tolerance
-        The excess in ε that `within` allows. It is larger if the rounding of the laws explains a larger
-        excess.
+        The excess in ε that `within` allows. Rounding of the laws may make it larger than `TOLERANCE`.
     epsilon_upper, delta_upper
-        Upper bounds for all compared pairs: of ε at the claim's δ, and of δ at the claim's ε.
+        Upper bounds for all compared pairs, on ε at the claim's δ and on δ at the claim's ε.
     complete
-        Whether all pairs were compared; False if `stop` ended the comparison earlier.
+        Whether all pairs were compared.
     course
-        One entry for each pair that raised `epsilon`: the number of the pair, counted from 1, and the new ε.
-        The last entry has the number of the last pair and the final ε.
+        One entry (number of the pair, new ε) for each pair that raised `epsilon`. Numbers begin at 1. The
+        last entry is for the last pair.
     """
 
     by_epsilon: PairFinding
@@ -113,20 +111,18 @@ def compare_pairs(
     *,
     stop: Callable[[], bool] | None = None,
 ) -> ExactFinding:
-    """Return the result of an exact comparison: the laws on pairs of databases against a claim.
+    """Return how the laws on pairs of databases compare with a claim.
 
     Parameters
     ----------
     pairs
-        Neighbouring pairs; read once, so a generator may be passed.
+        Neighbouring pairs. A generator may be passed.
     law_of
-        Function from a database to its law; called once for each database (equal by
-        `audit.values.canonical`).
+        Function from a database to its law, called once for each database.
     claim
-        The claim; only its `epsilon` and `delta` are read.
+        The claim. Only its `epsilon` and `delta` are read.
     stop
-        Called between pairs. If it returns True, the finding covers the pairs compared so far (`complete` is
-        False).
+        Called between pairs. If it returns True, the comparison ends (`complete` is False).
 
     Raises
     ------
@@ -160,7 +156,7 @@ def compare_pairs(
 
 
 class _Comparison:
-    """A comparison in progress: the laws seen, and the worst pairs so far."""
+    """A comparison in progress."""
 
     def __init__(self, law_of: Callable[[Any], Law], claim: PrivacyClaim) -> None:
         self._law_of, self._claim = law_of, claim
@@ -182,8 +178,8 @@ class _Comparison:
         self._course += self._rises(scores.epsilon.reshape(2, len(chunk)).max(axis=0))
         self.pairs += len(chunk)
         self._most = np.maximum(self._most, [scores.epsilon_upper.max(), scores.delta_upper.max()])
-        self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
-        self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
+        self._keep("epsilon", "delta", chunk, scores)
+        self._keep("delta", "epsilon", chunk, scores)
 
     def finding(self, *, complete: bool) -> ExactFinding:
         """Return the finding about all pairs compared so far."""
@@ -203,7 +199,10 @@ class _Comparison:
         )
 
     def _rises(self, losses: Floats) -> list[tuple[int, float]]:
-        """Return (number, loss) of each pair that raises the largest loss so far; numbers begin at 1."""
+        """Return (number, loss) of each pair that raises the largest loss so far.
+
+        Numbers begin at 1.
+        """
         known = self._course[-1][1] if self._course else -np.inf
         so_far = np.maximum.accumulate(np.concatenate([[known], losses]))
         rises = np.flatnonzero(so_far[1:] > so_far[:-1] * (1.0 + TIE))
@@ -227,13 +226,12 @@ class _Comparison:
             self._seen[id(database)] = database, place
         return place
 
-    def _keep(
-        self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
-    ) -> None:
-        """Keep the chunk's pair with the largest scores if they beat those of the pair kept so far.
+    def _keep(self, name: str, then: str, chunk: list[tuple[Any, Any]], scores: Scores) -> None:
+        """Keep the chunk's pair with the largest scores.
 
-        Pairs are ordered by `first`, and pairs with equal `first` by `second`.
+        It must beat the pair kept so far. Pairs are ordered by the score `name`, then by the score `then`.
         """
+        first, second = getattr(scores, name), getattr(scores, then)
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

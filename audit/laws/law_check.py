@@ -1,12 +1,12 @@
-"""An e-value against the hypothesis that outputs come from the law that a subject declares.
+"""An e-value against the hypothesis that outputs come from a declared law.
 
-For a partition of the outputs into cells with declared probabilities π and counts n, the Bayes factor
+For a partition of the outputs into k cells with declared probabilities π and counts n, the Bayes factor
 
     ∏ Γ(nᵢ + ½)/Γ(½) · Γ(k/2)/Γ(N + k/2)  ÷  ∏ πᵢ^nᵢ
 
-compares the Dirichlet(½) mixture of all laws on the cells with the declared law. Both are probabilities of
-the same sequence of cells, so the factor has expectation 1 under the declared law. An average of such factors
-over several partitions has expectation 1 too, if the partitions depend on the law alone.
+compares the Dirichlet(½) mixture of all laws on the cells with the declared law. Mixture and law give the
+probability of the same sequence of cells. So the factor has expectation 1 under the declared law. An average
+of factors over several partitions has expectation 1 too, if the partitions depend on the law alone.
 
 Guarantee: for independent outputs of the declared law, Pr[e-value ≥ 1/s] ≤ s for every s in (0, 1].
 """
@@ -25,15 +25,15 @@ SINGLED = 32
 
 
 def law_log_e_value(law: Law, outputs: Outputs) -> float:
-    """Return the log of an e-value against the hypothesis that outputs are independent draws from this law.
+    """Return the log e-value against independent draws from a law.
 
     Parameters
     ----------
     law
         The declared law.
     outputs
-        A list or an array of outputs, which may include `Raised`. For `Unfinished` runs the e-value is the
-        least over all possible answers, so they never speak against the law.
+        A list or an array of outputs, which may include `Raised`. `Unfinished` runs never speak against the
+        law: the e-value is the least over all their possible answers.
 
     Returns
     -------
@@ -65,7 +65,9 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
 
 
 def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
-    """Return a tuple of one output that has probability 0 under the law, or an empty tuple.
+    """Return one output that is impossible under the law, in a tuple.
+
+    The tuple is empty if all outputs are possible.
 
     Examples
     --------
@@ -82,7 +84,9 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return a total variation distance that 9 in 10 comparisons of this many runs with the law detect.
+    """Return a distance from a law that 9 in 10 comparisons with runs detect.
+
+    The distance is in total variation.
 
     Parameters
     ----------
@@ -91,24 +95,24 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
     runs
         Number of outputs that are compared with it.
     log_limit
-        The log e-value at and above which the law counts as wrong.
+        The law counts as wrong if the log e-value reaches this.
 
     Returns
     -------
     float
-        At most 1. The distance is on the cells of the finest partition: all outcomes if the law has few,
-        otherwise about 32 cells.
+        At most 1. The distance is on the cells of the finest partition. If the law has few outcomes, these
+        are all outcomes. Otherwise they are about 32 cells.
 
     Notes
     -----
-    **Guarantee.** Let the N outputs be independent, and let their true probability of some union of cells
-    exceed its declared probability by d. With probability at least 0.9 the observed share of the union
-    exceeds the declared probability by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed shares then
-    differ from the declared law by at least d − h in total variation. So N times their divergence from this
-    law is at least 2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the
-    regret of the Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N +
-    k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of
-    partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
+    **Guarantee.** Let the N outputs be independent. Let their true probability of some union of cells exceed
+    the declared probability by d. Let h² = ln(10)/(2N). With probability at least 0.9, the observed share of
+    the union exceeds the declared probability by at least d − h (Hoeffding). The observed shares then differ
+    from the declared law by at least d − h in total variation. So N times their divergence from this law is
+    at least 2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the regret
+    of the Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N + k/2)/Γ(N
+    + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of partitions. So d
+    = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
 
     Examples
     --------
@@ -130,8 +134,7 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
     """Return the log of the Bayes factor of counts.
 
-    The values of `missing` further outputs are not known. The result is the minimum over all values that they
-    may have.
+    The values of `missing` further outputs are unknown. The result is the minimum over all possible values.
 
     Examples
     --------
@@ -154,8 +157,8 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
     """Return the log of the mean of two numbers.
 
-    The first is the Bayes factor on all cells; the second is the mean of the Bayes factors on unions of
-    cells.
+    The first number is the Bayes factor on all cells. The second is the mean of the Bayes factors on unions
+    of cells.
 
     If the law is right, the log of a Bayes factor of N outputs on k cells falls to about −(k − 1)/2·log N.
     The factor on a union compares the union with all other cells. Its k is 2, so it falls less. It detects a
@@ -176,10 +179,7 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
 
 
 def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
-    """Return sets of cells, one set in each row.
-
-    A set consists of one likely cell, of the first cells, or of the first and the last cells.
-    """
+    """Return likely cells, first cells, and first and last cells, as rows."""
     k = len(log_probabilities)
     place = np.arange(k)
     alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]
@@ -190,9 +190,10 @@ def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
 
 
 def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:
-    """Return counts with the missing outputs added to the cells where they lower the Bayes factor most.
+    """Return counts with the missing outputs added.
 
-    The factor's logarithm is a sum of convex functions of the counts, so adding one at a time is optimal.
+    Each output is added where it lowers the Bayes factor most. The factor's logarithm is a sum of convex
+    functions of the counts. So adding one output at a time is optimal.
     """
     counts = counts.copy()
     for _ in range(missing):

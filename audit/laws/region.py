@@ -1,4 +1,4 @@
-"""Sets of outputs that exact comparisons find: outcomes, intervals, boxes."""
+"""Sets of outputs that exact comparisons find."""
 
 import math
 from collections.abc import Hashable
@@ -21,7 +21,10 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Region:
-    """A set of outputs: outcomes and open intervals or, for vectors, a box with one such set per coordinate.
+    """A set of outputs.
+
+    It consists of outcomes and open intervals. For vectors, it is a box with one such set for each
+    coordinate.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ class Region:
     excluded
         Outputs inside the intervals that do not belong to the set.
     coordinates
-        For vectors, instead of the above: pairs (index, region of that coordinate). A vector belongs to the
+        For vectors, pairs (index, region of that coordinate) instead of the above. A vector belongs to the
         set if each of these coordinates lies in its region.
 
     Examples
@@ -48,21 +51,25 @@ class Region:
     coordinates: "tuple[tuple[int, Region], ...]" = ()
 
     def contains(self, output: Any) -> bool:
-        """Return whether an output of any kind belongs to the set; never raises."""
+        """Return whether an output of any kind belongs to the set."""
         if self.coordinates:
             vector = isinstance(output, (tuple, list, np.ndarray)) and np.ndim(output) != 0
             return vector and all(
                 i < len(output) and part.contains(output[i]) for i, part in self.coordinates
             )
         key = canonical.key(output)
-        if key in self._keys:
+        outcomes, excluded = self._keys
+        if key in outcomes:
             return True
         values, real = as_numbers([output])
         inside = bool(real[0]) and any(low < values[0] < high for low, high in self.intervals)
-        return inside and key not in self._excluded_keys
+        return inside and key not in excluded
 
     def words(self, subject: str = "the output", digits: int = 6) -> str:
-        """Return a text that describes the set; interval ends have at least `digits` digits."""
+        """Return a text that describes the set.
+
+        Interval ends have at least `digits` digits.
+        """
         if self.coordinates:
             parts = (part.words(f"output[{index}]", digits) for index, part in self.coordinates)
             return " and ".join(parts)
@@ -73,12 +80,9 @@ class Region:
         return f"{subject} is {text}".replace("is is", "is") + (f" but not {but}" if but else "")
 
     @cached_property
-    def _keys(self) -> frozenset[Hashable]:
-        return frozenset(canonical.key(outcome) for outcome in self.outcomes)
-
-    @cached_property
-    def _excluded_keys(self) -> frozenset[Hashable]:
-        return frozenset(canonical.key(outcome) for outcome in self.excluded)
+    def _keys(self) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
+        """The canonical keys of `outcomes`, and those of `excluded`."""
+        return frozenset(map(canonical.key, self.outcomes)), frozenset(map(canonical.key, self.excluded))
 
 
 def probability(law: Law, region: Region) -> float:
@@ -93,7 +97,9 @@ def probability(law: Law, region: Region) -> float:
 
 
 def log_probability(law: Law, region: Region) -> float:
-    """Return the logarithm of `probability`, accurate for tiny probabilities too.
+    """Return the log-probability of a region under a law.
+
+    It is accurate for tiny probabilities too.
 
     Examples
     --------

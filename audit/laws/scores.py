@@ -1,11 +1,11 @@
-"""Compare pairs of laws with a claim: how large the loss is, and whether it surely exceeds the claim.
+"""Compare pairs of laws with a claim.
 
-The numbers of a law are rounded; `Law.extreme` returns the ends of the rounding error. If p ≥ p⁻ and q ≤ q⁺
+The numbers of a law are rounded. `Law.extreme` returns the ends of the rounding error. If p ≥ p⁻ and q ≤ q⁺
 outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). A pair that seems to exceed the claim
 is therefore compared again with p⁻ and q⁺. An excess that remains is not due to rounding. So rounding in the
 last bit never refutes a mechanism that meets its claim with equality. An excess that does not remain may be
-due to rounding. If such an excess is at most `SETTLED` in ε, the pair is `within`, and `slack` reports the
-excess. Otherwise the pair is neither `over` nor `within`.
+due to rounding. If such an excess is at most `SETTLED` in ε, the pair is `within`, and `slack` is the excess.
+Otherwise the pair is neither `over` nor `within`.
 
 The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
 if the numbers are accurate enough. Laws given as fractions are compared without rounding
@@ -35,13 +35,13 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds on ε and δ of one law against another, and how this pair of laws compares with the claim.
+    """Bounds on ε and δ of a pair of laws, and how the pair meets a claim.
 
     If many pairs are scored, each field is an array.
 
-    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. A pair that
-    seems to exceed the claim is `within` if its excess is tiny and rounding explains it. `slack` is then the
-    excess in ε; for all other pairs `slack` is 0.
+    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. A pair with a
+    tiny excess that rounding explains is `within`. `slack` is then the excess in ε. For all other pairs
+    `slack` is 0.
     """
 
     epsilon: Numbers
@@ -84,7 +84,7 @@ def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
 
 
 def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
-    """Return whether the loss surely exceeds the claim, and whether it surely meets it up to a tolerance."""
+    """Return whether the loss surely exceeds the claim, and whether it meets it."""
     if claim.delta > 0.0:
         low, high = loss.bounds(claim.epsilon + TOLERANCE)
         allowed = claim.delta * (1.0 + TOLERANCE)
@@ -101,7 +101,7 @@ class SideBySide:
         self._fractions = any(fractions_of(law) is not None for law in laws)
 
     def scores(self, pairs: Ints) -> Scores:
-        """Return the scores of pairs of laws, given as pairs of row numbers."""
+        """Return the scores of pairs of row numbers."""
         epsilon, delta = self._claim.epsilon, self._claim.delta
         losses = losses_of(self._table, *pairs.T)
         worst = epsilons(self._table, pairs[:, 0], losses=losses, delta=delta)
@@ -131,7 +131,10 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """All laws at the lower ends of rounding, then at the upper ends. None if all laws are exact."""
+        """All laws at the lower ends of rounding, then at the upper ends.
+
+        It is None if all laws are exact.
+        """
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None
@@ -142,7 +145,7 @@ class SideBySide:
 
 
 def _exactly_over(p: Law, q: Law, claim: PrivacyClaim) -> bool | None:
-    """Return whether two laws exceed a claim; None if one of the laws is not given as fractions."""
+    """Return whether two laws exceed a claim, or None without fractions."""
     left, right = fractions_of(p), fractions_of(q)
     if left is None or right is None:
         return None

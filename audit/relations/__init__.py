@@ -1,6 +1,6 @@
-"""Which databases are neighbours, by five relations or custom ones; and how to read and change records.
+"""Which databases are neighbours, and how to read and change records.
 
-The package is public. It imports only errors and `values`; everything that handles databases imports from it.
+The package is public. It imports only errors and `values`.
 """
 
 from audit.relations.kinds import NeighbourRelation, Relation, check_pair, check_relation, name_of

@@ -1,4 +1,7 @@
-"""Vectors of answers to queries of sensitivity 1; neighbours differ by at most 1 in every answer."""
+"""Vectors of answers to queries of sensitivity 1.
+
+Neighbours differ by at most 1 in every answer.
+"""
 
 import math
 import sys
@@ -15,7 +18,9 @@ from audit.values.canonical import key, same
 
 
 def is_answer(answer: Any) -> bool:
-    """Return whether `answer` is a real number; booleans are not.
+    """Return whether `answer` is a real number.
+
+    Booleans are not.
 
     Examples
     --------
@@ -26,13 +31,15 @@ def is_answer(answer: Any) -> bool:
 
 
 def within_one(left: Any, right: Any) -> bool:
-    """Return whether two answers differ by at most 1: exactly for integers, up to rounding for floats.
+    """Return whether two answers differ by at most 1.
+
+    The comparison is exact for integers, and up to rounding for floats.
 
     Parameters
     ----------
     left, right
-        Two numbers. NaN and the infinities are within 1 only of themselves. The difference of two floats may
-        exceed 1 by up to four times the spacing of floats of that size.
+        Two numbers. NaN and the infinities are within 1 only of themselves. The difference of floats may
+        exceed 1 by four times the spacing of floats of that size.
 
     Examples
     --------
@@ -53,16 +60,16 @@ def _spacing(number: Any) -> float:
 
 
 def moved(database: Any, rng: Any = None) -> Iterator[Any]:
-    """Yield databases with answers raised or lowered by 1, in fixed patterns or, with `rng`, at random.
+    """Yield databases with answers raised or lowered by 1.
 
     Parameters
     ----------
     database
         A vector of numbers.
     rng
-        None: every pattern once, and its opposite. Some patterns raise all answers, one answer or one half.
-        Others raise one half, one quarter, one answer or every other answer, and lower the rest. A
-        `numpy.random.Generator`: random steps.
+        If it is None, every pattern comes once, and its opposite. Some patterns raise all answers, one answer
+        or one half. Others raise one half, one quarter, one answer or every other answer, and lower the rest.
+        With a `numpy.random.Generator`, the steps are random.
 
     Examples
     --------
@@ -80,7 +87,9 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
 
 
 def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[Any]:
-    """Yield other databases, in which each answer stays or becomes one of the `records` within 1 of it.
+    """Yield other databases, made of `records` within 1 of the answers.
+
+    Each answer stays, or becomes one of the `records`.
 
     Parameters
     ----------
@@ -89,8 +98,8 @@ def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[A
     records
         The possible answers.
     rng
-        None: every such database once, the largest changes first. A `numpy.random.Generator`: such databases
-        at random, endlessly.
+        If it is None, every such database comes once, the largest changes first. With a
+        `numpy.random.Generator`, such databases come at random, endlessly.
 
     Examples
     --------

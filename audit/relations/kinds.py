@@ -1,4 +1,4 @@
-"""Which databases are neighbours: five relations, and custom ones."""
+"""Which databases are neighbours, by five relations or custom ones."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,9 @@ _FOR_FRAMES = "; give lists of records, and audit `audit.adapters.pandas(functio
 
 @runtime_checkable
 class NeighbourRelation(Protocol):
-    """The methods of a relation. A custom relation needs these methods and inherits nothing.
+    """The methods of a relation.
+
+    A custom relation needs these methods and inherits nothing.
 
     Examples
     --------
@@ -36,30 +38,31 @@ class NeighbourRelation(Protocol):
     """
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two databases are neighbours; the relation must be symmetric."""
+        """Return whether two databases are neighbours, in either order."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
-        """Yield every neighbour of `database` in a fixed order or, with `rng`, random ones endlessly."""
+        """Yield all neighbours of `database` or, with `rng`, random ones endlessly."""
 
 
 class Relation(ABC):
-    """A neighbour relation of the toolkit; the five instances are attributes of this class.
+    """A neighbour relation of the toolkit.
 
-    Equal databases are never neighbours. Both databases are of the same kind: lists, tuples, texts, or arrays
-    (their records are the rows). Records are compared by `audit.values.canonical.same`.
+    The five relations are attributes of this class. Equal databases are never neighbours. Neighbours are of
+    the same kind, such as lists, tuples, texts or arrays. The records of an array are its rows.
+    `audit.values.canonical.same` compares records.
 
     Attributes
     ----------
     REPLACE_ONE
         The lengths are equal, and exactly one record differs.
     ADD_OR_REMOVE_ONE
-        One of the databases is the other one with a record deleted.
+        Deleting one record turns one database into the other.
     REPLACE_LABEL
         Lists of pairs (x, y), in which exactly one y differs.
     LOCAL
         Any two different databases of one record.
     QUERY_ANSWERS
-        Vectors of answers to queries of sensitivity 1: every coordinate differs by at most 1, up to rounding.
+        Vectors of answers to queries of sensitivity 1. Every coordinate differs by at most 1, up to rounding.
 
     Examples
     --------
@@ -96,8 +99,7 @@ class Relation(ABC):
         wanted, named = str(name).lower().replace("_", "-"), {each.name: each for each in _ALL}
         if wanted in named:
             return named[wanted]
-        of = ", ".join(named)
-        raise Parameter("relation").wrong(f"must be one of {of}; got {show(name)}.")
+        raise Parameter("relation").wrong(f"must be one of {', '.join(named)}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two databases are neighbours.
@@ -140,12 +142,12 @@ class Relation(ABC):
         Parameters
         ----------
         database
-            A sequence or an array; it is not changed.
+            A sequence or an array.
         records
             The possible records. For QUERY_ANSWERS the possible answers, or None for any number.
         rng
-            None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours
-            endlessly, with repeats; nothing if there is no neighbour.
+            If it is None, every neighbour comes once, in a fixed order. With a `numpy.random.Generator`,
+            random neighbours come endlessly. Without a neighbour, nothing comes.
 
         Examples
         --------
@@ -281,13 +283,13 @@ class _QueryAnswers(Relation):
 
 
 def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> tuple[int, str, str] | None:
-    """Return the position, side and text of the first record that does not fit; None if all fit."""
+    """Return the place, side and text of the first record that does not fit."""
     places = ((i, side, x) for side, rows in (("left", left), ("right", right)) for i, x in enumerate(rows))
     return next(((i, side, show(record)) for i, side, record in places if not fits(record)), None)
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record). The key of `record` is not `places[place]`, the key of the present record."""
+    """Yield places, and records other than the present record there."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)
@@ -321,7 +323,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the given relation or, if a name is given, the relation of the toolkit with this name.
+    """Return the given relation, or the relation of the given name.
 
     Raises
     ------
@@ -347,7 +349,9 @@ def check_relation(relation: Any) -> NeighbourRelation:
 
 
 def name_of(relation: Any) -> str:
-    """Return the name of a relation in reports: its `name`, or the name of its class.
+    """Return the name of a relation in reports.
+
+    It is the `name`, or the name of the class.
 
     Examples
     --------
@@ -359,7 +363,7 @@ def name_of(relation: Any) -> str:
 
 
 def check_pair(relation: Any, left: Any, right: Any) -> None:
-    """If two databases are not neighbours, raise an error that says why.
+    """Raise an error that says why two databases are not neighbours.
 
     Raises
     ------
@@ -373,14 +377,15 @@ def check_pair(relation: Any, left: Any, right: Any) -> None:
     audit.errors.InvalidValue: These databases are not neighbours under local: they are equal.
     """
     meant = check_relation(relation)
-    why = (
-        meant.objection(left, right) if isinstance(meant, Relation) else _custom_objection(meant, left, right)
-    )
+    why = objection(meant, left, right)
     if why is not None:
         raise InvalidValue(f"These databases are not neighbours under {name_of(meant)}: {why}.")
 
 
-def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str | None:
+def objection(relation: NeighbourRelation, left: Any, right: Any) -> str | None:
+    """Return why two databases are not neighbours, or None if they are."""
+    if isinstance(relation, Relation):
+        return relation.objection(left, right)
     if same(left, right):
         return "they are equal"
     try:

@@ -1,4 +1,4 @@
-"""Read the records of a database, and build a database of the same kind from changed records."""
+"""Read the records of a database, and rebuild it from changed records."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def kind_of(database: Any) -> str | None:
 
 
 def is_frame(value: Any) -> bool:
-    """Return whether a value is a table with named columns, of pandas or a similar library.
+    """Return whether a value is a table with named columns, as in pandas.
 
     Examples
     --------
@@ -38,7 +38,9 @@ def is_frame(value: Any) -> bool:
 
 
 def records_of(database: Any) -> list[Any]:
-    """Return the records of a database as a list; the rows of an array become lists of Python values.
+    """Return the records of a database as a list.
+
+    The rows of an array become lists of Python values.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def records_of(database: Any) -> list[Any]:
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
     """Return (key, record) of each distinct record, in order.
 
-    If `like` is an array with rows, the key of a record is that of the record as such a row.
+    If `like` is an array with rows, a record has the key that it has as such a row.
 
     Examples
     --------
@@ -111,12 +113,12 @@ def inserted(database: Any, index: int, record: Any) -> Any:
 
 
 def rebuilt(database: Any, records: Sequence[Any]) -> Any:
-    """Return a database that holds `records` and is of the same kind as `database`.
+    """Return a database of the same kind as `database` that holds `records`.
 
     Raises
     ------
     InvalidValue
-        The kind cannot hold these records; a text, for example, holds only characters.
+        The kind cannot hold these records. For example, a text holds only characters.
 
     Examples
     --------

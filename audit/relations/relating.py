@@ -1,6 +1,7 @@
-"""Neighbours by any relation: those of one database, or all pairs among several databases, each once.
+"""Neighbours by any relation, of one database or among several.
 
-Errors of a custom relation are reported as errors of the relation, and its answers are checked.
+An error of a custom relation is reported as the relation's error. The answers of a custom relation are
+checked.
 """
 
 import contextlib
@@ -9,31 +10,30 @@ from functools import cached_property
 from itertools import combinations, islice
 from typing import Any
 
-from audit.errors import AuditError, InvalidValue, SubjectError
+from audit.errors import AuditError, SubjectError, blamed
 from audit.relations import Relation, check_pair, name_of
+from audit.relations.kinds import objection
 from audit.values import canonical
 from audit.values.brief import show
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether two databases are neighbours; False if a custom relation fails.
+    """Return whether two databases are neighbours.
+
+    It is False if a custom relation fails.
 
     Examples
     --------
     >>> are_neighbours(Relation.REPLACE_ONE, [0, 1], [1, 1])
     True
     """
-    if isinstance(relation, Relation):
-        return relation.are_neighbours(left, right)
-    try:
-        check_pair(relation, left, right)
-    except InvalidValue:
-        return False
-    return True
+    return objection(relation, left, right) is None
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-    """Yield the neighbours that a relation lists; for a custom relation, check that they are neighbours.
+    """Yield the neighbours that a relation lists.
+
+    Those of a custom relation are checked.
 
     Raises
     ------
@@ -50,28 +50,23 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
     if isinstance(relation, Relation):
         yield from relation.neighbours(database, records, rng)
         return
-    try:
+    with blamed(f"`neighbours` of {name_of(relation)} failed on {show(database)}", passing=(AuditError,)):
         for other in relation.neighbours(database, records, rng):
             check_pair(relation, database, other)
             yield other
-    except AuditError:
-        raise
-    except Exception as error:
-        raise SubjectError(
-            f"`neighbours` of {name_of(relation)} failed on {show(database)}: {type(error).__name__}: {error}"
-        ) from error
 
 
 def listed(
     relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
 ) -> list[tuple[int, int]] | None:
-    """Return the pairs of neighbours that a relation lists, as indices i < j; None if more than `most`.
+    """Return the pairs of neighbours that a relation lists, as indices i < j.
+
+    Return None if there are more than `most`.
 
     Parameters
     ----------
     relation
-        The relation. A relation of the toolkit lists each pair from both databases; a custom one may list a
-        pair from one of them only.
+        The relation. A custom relation may list a pair from one of its databases only.
     databases, records
         The databases, and the records they consist of.
     most
@@ -95,7 +90,7 @@ def listed(
 
 
 def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], relation: Any) -> None:
-    """Raise an error if a custom relation does not list all pairs that it calls neighbours.
+    """Raise an error if a custom relation does not list all its neighbours.
 
     Raises
     ------
@@ -118,7 +113,7 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
 
 
 def _calls(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether a relation calls two databases neighbours. If it does, its answer is checked."""
+    """Return whether a relation calls two databases neighbours."""
     try:
         return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
     except Exception:  # noqa: BLE001 - the user's own code; if it fails, they are not neighbours
@@ -126,7 +121,7 @@ def _calls(relation: Any, left: Any, right: Any) -> bool:
 
 
 class _Places:
-    """Finds databases in a list: by the identities of their records or, if records are copies, by key."""
+    """Finds databases in a list, by identity of the records or by key."""
 
     def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
         self._databases = databases
@@ -141,7 +136,7 @@ class _Places:
         return {canonical.key(database): i for i, database in enumerate(self._databases)}
 
     def of(self, database: Any) -> int | None:
-        """Return the index of a database in the list; None if it is not there."""
+        """Return the index of a database in the list, or None if it is not there."""
         if type(database) is list:
             with contextlib.suppress(KeyError):
                 return self._by_numbers.get(self._numbers(database))

@@ -1,4 +1,4 @@
-"""A comparison of two values of one quantity: from the subject's code, and from a documented formula."""
+"""A comparison of the code with a documented formula."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,9 @@ from audit.results.saved_value import SavedValue
 
 @dataclass(frozen=True, eq=False)
 class Agreement(SavedValue):
-    """The value of a quantity from the code, and its value from a formula written independently of the code.
+    """The value of a quantity from the code, and from a formula.
+
+    The formula was written independently of the code.
 
     Attributes
     ----------
@@ -22,8 +24,8 @@ class Agreement(SavedValue):
     source : str
         Where `text` comes from.
     claimed : float, optional
-        The claimed value, if the claim is about the worst case. Then `text` is the worst value over all
-        databases, and `code` is the value on the worst pair found. None for other quantities.
+        The claimed value, if the claim is about the worst case, else None. Then `text` is the worst value
+        over all databases, and `code` is the value on the worst pair found.
 
     Examples
     --------
@@ -43,7 +45,9 @@ class Agreement(SavedValue):
 
     @property
     def fault(self) -> float | None:
-        """The smallest relative error of the code that this comparison detects; None for a test of runs.
+        """The smallest relative error of the code that this comparison detects.
+
+        It is None for a test of runs.
 
         Examples
         --------

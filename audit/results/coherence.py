@@ -1,7 +1,8 @@
-"""Check that a saved refutation does not contradict itself, as damaged or edited files often do.
+"""Check that a saved refutation does not contradict itself.
 
-A file that contradicts itself is refused, because as a regression test it would guard against a fault that no
-audit found. Passing this check proves nothing: a replay decides by its own runs.
+Damaged or edited files often do. A file that contradicts itself is refused. As a regression test, it would
+guard against a fault that no audit found. Passing this check proves nothing, because a replay decides by its
+own runs.
 """
 
 import numpy as np
@@ -12,14 +13,16 @@ from audit.errors import CorruptFile
 from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
-#: A fair coin decides the side of each call. The number of calls on a side is searched up to this many
-#: standard deviations from half of all calls.
+#: A fair coin decides the side of each call. Numbers of calls on a side are tried up to this many standard
+#: deviations from half of all calls.
 _APART = 10.0
 _EQUAL = 1e-9
 
 
 def is_refutation(result: AuditResult) -> bool:
-    """Return whether a saved result is an exact refutation or one that separate runs confirmed.
+    """Return whether a saved result is a confirmed refutation.
+
+    Refutations by exact laws count as confirmed.
 
     Examples
     --------
@@ -32,12 +35,14 @@ def is_refutation(result: AuditResult) -> bool:
 
 
 def check_coherent(result: AuditResult) -> None:
-    """Refuse a saved refutation whose numbers contradict each other or do not refute the claim.
+    """Refuse a saved refutation that contradicts itself.
+
+    Its numbers must fit each other and refute the claim.
 
     Raises
     ------
     CorruptFile
-        The numbers are contradictory; the message says which.
+        The numbers are contradictory.
 
     Examples
     --------
@@ -83,11 +88,11 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 
 
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
-    """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
+    """Return the counts behind p, q and their intervals, shape (4,).
 
-    These are the calls on the p side inside and outside the event, then the same two counts on the q side. A
-    file does not store the number of calls on each side, so possible numbers are tried. The first number that
-    gives p, q and the intervals is used.
+    These are the calls on the p side inside and outside the event, then the same counts on the q side. A file
+    does not store the number of calls on each side. So possible numbers are tried, and the first one that
+    gives p, q and the intervals is used. Return None if no number does.
 
     Examples
     --------
@@ -119,6 +124,6 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return, for each number of calls, whether `interval` is the Clopper–Pearson interval of `share`."""
+    """Return for which numbers of calls `interval` is the interval of `share`."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))

@@ -1,4 +1,7 @@
-"""How a number changed during an audit: wealth against runs, largest loss against pairs tried."""
+"""How a number changed during an audit.
+
+Examples are wealth against runs, and largest loss against pairs tried.
+"""
 
 import math
 from collections.abc import Iterable
@@ -15,12 +18,14 @@ _DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class Course(SavedValue):
-    """How a number changed during an audit: its values at a few points, including the first and the last.
+    """How a number changed during an audit, at a few points.
+
+    The first and the last point are included.
 
     Attributes
     ----------
     places : tuple of int
-        How many runs, or pairs, the audit had made at each point; in rising order.
+        How many runs, or pairs, the audit had made at each point, in rising order.
     values : tuple of float
         The number at each of these points, to six significant digits.
 
@@ -37,17 +42,19 @@ class Course(SavedValue):
     def of(
         cls, points: Iterable[tuple[int, float]], *, before: Self | None = None, start: int = 0
     ) -> Self | None:
-        """Return a `Course` through some points, appended to an earlier one; None if there are no points.
+        """Return a `Course` through some points, or None if there are none.
+
+        The points are appended to those of an earlier `Course`.
 
         Parameters
         ----------
         points
-            Pairs (place, number), in rising order of the places. If two points have the same place, the later
-            one counts.
+            Pairs (place, number), in rising order of the places. Of points with the same place, the last one
+            counts.
         before
             The `Course` of the audit that this one continues.
         start
-            The number of runs or pairs of that audit; it is added to the places.
+            The number of runs or pairs of that audit. It is added to the places.
         """
         earlier = () if before is None else zip(before.places, before.values, strict=True)
         known = dict([*earlier, *((start + place, value) for place, value in points)])
@@ -58,13 +65,16 @@ class Course(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether there is a number for each position on the axis, and the positions do not decrease."""
+        """Whether each place has a number, and the places do not decrease."""
         size = len(self.places)
         whole = size == len(self.values) and 0 < size <= MOST_POINTS and not any(map(math.isnan, self.values))
         return whole and all(a <= b for a, b in pairwise(self.places))
 
 
 def spread(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:
-    """Return at most `most` of the points: the first, the last, and others at equal steps in the list."""
+    """Return at most `most` of the points, at equal steps in the list.
+
+    The first and the last point are included.
+    """
     last = len(points) - 1
     return points if last < most else [points[round(i * last / (most - 1))] for i in range(most)]

@@ -1,4 +1,4 @@
-"""What is wrong with a refuted subject, as far as runs show: a kind of fault, and a text for maintainers."""
+"""What is wrong with a refuted subject, as far as runs show."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,9 @@ from audit.results.saved_value import SavedValue
 
 
 class FaultKind(Enum):
-    """The kind of fault that breaks the claim; `docs/faults.md` says how each kind is found and mended.
+    """The kind of fault that breaks the claim.
+
+    `docs/faults.md` says how each kind is found and mended.
 
     Examples
     --------
@@ -43,16 +45,18 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Fault(SavedValue):
-    """The fault behind a refutation. It explains the verdict and is not part of its evidence.
+    """The fault behind a refutation.
+
+    It explains the verdict and is not part of the evidence.
 
     Attributes
     ----------
     kind : FaultKind
         What is wrong.
     factor : float, optional
-        By what factor the noise is too small; None if the runs do not show it.
+        By what factor the noise is too small, or None if the runs do not show it.
     words : str
-        One or two sentences for a maintainer; empty if there is nothing to say.
+        One or two sentences for a maintainer, or empty.
 
     Examples
     --------

@@ -1,20 +1,19 @@
-"""What an audit by runs stores, in memory and in a file, so that a later audit can continue it.
+"""What an audit by runs stores so that a later audit can continue it.
 
-The wealth of an audit is one product over all its runs. The evidence of several nights therefore adds up if
-each night's audit continues the audit of the night before. The continuing audit starts with the wealth of the
-earlier one (`audit.evidence.standing`) and draws new runs from unused places of the seed tree. It first tries
-the pairs that had the most runs in the earlier audit. It does not keep the counts of earlier runs: it
-estimates each pair again from its own runs.
+The wealth of an audit is one product over all its runs. So the evidence of several nights adds up if each
+night's audit continues the last. The continuing audit starts with the wealth of the earlier audit
+(`audit.evidence.standing`). It draws new runs from unused places of the seed tree. It first tries the pairs
+that had the most runs. It does not keep the counts of earlier runs, and estimates each pair again.
 
-**Guarantee.** The wealth over all parts together is one supermartingale, and the bets of each part are fixed
-before its runs. So, for any number of parts, the chance that some part refutes a true claim is at most the
-significance. This holds for a claim about *one* mechanism. An audit can therefore be continued only with the
-same code, versions, claim and options.
+**Guarantee.** The wealth over all parts together is one supermartingale. The bets of each part are fixed
+before its runs. So the chance that some part refutes a true claim is at most the significance, for any number
+of parts. This holds for a claim about *one* mechanism. So an audit can be continued only with the same code,
+versions, claim and options.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from audit.codec import encoding, fields
@@ -39,19 +38,51 @@ _PAIRS = 8
 _ENGINE = "audit.verdict.by_runs"
 #: Options that may differ between the parts of an audit, because they do not affect the wealth.
 _FREE = ("budget", "confirm_budget", "time_limit", "jobs", "recorded")
+#: The saved fields of `Standing` that have one number for each claim.
+_COLUMNS = ("own", "reserve", "goal")
 _CALLED = {"mechanism": "code (or a version)"}
 
 
 @dataclass(frozen=True)
 class Known:
-    """A pair for the next audit, with the path between its databases and the bets on the pair so far."""
+    """A pair for the next audit.
+
+    `path` leads from one database of the pair to the other. `sections` holds the bets on the pair so far.
+    """
 
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
 
+    def document(self) -> dict[str, Any]:
+        """Return this pair as JSON, for a file."""
+        parts = [[[each.look, *each.sizes], [each.coupled_look, *each.coupled]] for each in self.sections]
+        return {"path": [encoding.encode(each) for each in self.path], "sections": parts}
+
 
 @dataclass(frozen=True)
-class Before:
+class Spent:
+    """What an audit by runs has used up, for a later audit.
+
+    Parameters
+    ----------
+    batches
+        The first unused place of the seed tree.
+    pairs_bet
+        On how many pairs of runs the audit bet.
+    coupled
+        Whether the wealth comes from coupled runs.
+    pairs
+        The pairs of databases on which the audit made the most runs.
+    """
+
+    batches: int
+    pairs_bet: int
+    coupled: bool
+    pairs: tuple[Known, ...]
+
+
+@dataclass(frozen=True)
+class Before(Spent):
     """The state of an earlier audit, from which a new audit continues.
 
     Parameters
@@ -60,39 +91,23 @@ class Before:
         The result of the earlier audit.
     standing
         The log wealth at the end of the earlier audit, one number for each of several claims.
-    batches
-        The first unused place of the seed tree.
-    pairs_bet
-        On how many pairs of runs the earlier audit bet.
-    coupled
-        Whether the wealth comes from coupled runs.
-    pairs
-        The pairs of databases on which the earlier audit made the most runs.
     """
 
     result: AuditResult
     standing: Standing
-    batches: int
-    pairs_bet: int
-    coupled: bool
-    pairs: tuple[Known, ...]
 
     @cached_property
     def sections(self) -> dict[Any, tuple[Section, ...]]:
-        """The bets on each pair, by the canonical key of the path between the two databases."""
+        """The bets on each pair, by the canonical key of its path."""
         return {canonical.key([*known.path]): known.sections for known in self.pairs}
 
 
 @dataclass(frozen=True)
-class Ended:
-    """The final state of an audit by runs, as far as a later audit needs it to continue."""
+class Ended(Spent):
+    """The final state of an audit by runs, for a later audit."""
 
     task: PrivacyTask
     ledger: Ledger
-    batches: int
-    pairs_bet: int
-    coupled: bool
-    pairs: tuple[Known, ...]
 
     @classmethod
     def of(
@@ -105,41 +120,32 @@ class Ended:
         coupled: bool,
         before: Before | None,
     ) -> "Ended":
-        """Return the final state of an audit that has used `batches` places of the seed tree."""
+        """Return the final state of an audit.
+
+        The audit has used `batches` places of the seed tree.
+        """
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
-        return cls(task, ledger, batches, pairs_bet, coupled, pairs)
+        return cls(batches, pairs_bet, coupled, pairs, task, ledger)
 
     def document(self) -> dict[str, Any]:
         """Return this final state as JSON, for a file."""
         claim, level = self.task.claim, self.task.options.significance
-        kept = [known for known in self.pairs if encoding.comes_back(list(known.path))]
         now = standing(self.ledger, epsilon=claim.epsilon, delta=claim.delta, significance=level)
         return {
             "batches": self.batches,
             "pairs_bet": self.pairs_bet,
             "coupled": self.coupled,
             "bets": now.bets,
-            "own": [*now.own],
-            "reserve": [*now.reserve],
-            "goal": [*now.goal],
-            "pairs": [
-                {
-                    "path": [encoding.encode(each) for each in known.path],
-                    "sections": [
-                        [[each.look, *each.sizes], [each.coupled_look, *each.coupled]]
-                        for each in known.sections
-                    ],
-                }
-                for known in kept
-            ],
+            **{name: [*getattr(now, name)] for name in _COLUMNS},
+            "pairs": [each.document() for each in self.pairs if encoding.comes_back([*each.path])],
             "of": identity(self.task),
         }
 
 
 def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | None) -> tuple[Section, ...]:
-    """Return the bets on a pair; the bets of earlier audits come first."""
+    """Return the bets on a pair, those of earlier audits first."""
     bets, coupled = tuple(memory.bets), () if coupling is None else tuple(coupling.bets)
     look = 0 if coupling is None else coupling.pairs - sum(coupled)
     first = memory.pairs - sum(bets) - (0 if coupling is None else coupling.pairs)
@@ -148,7 +154,10 @@ def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | 
 
 
 def identity(task: PrivacyTask) -> dict[str, str]:
-    """Return everything that must stay the same for an audit to be continued, as texts and digests."""
+    """Return what must stay the same for an audit to be continued.
+
+    These are texts and digests.
+    """
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
     look = as_now()
@@ -161,7 +170,10 @@ def identity(task: PrivacyTask) -> dict[str, str]:
 
 
 def standing_of(result: AuditResult) -> dict[str, Any] | None:
-    """Return, as JSON, the state from which another audit continues; None if the result does not hold it."""
+    """Return the state from which another audit continues, as JSON.
+
+    Return None if the result does not hold it.
+    """
     ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
     return ended.document() if going and isinstance(ended, Ended) else ended if going else None
 
@@ -209,7 +221,7 @@ def _refused(why: str) -> InvalidValue:
 
 def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> Before:
     claims = claims_of(task.claim.epsilon, task.claim.delta)
-    columns = (found["own"], found["reserve"], found["goal"])
+    columns = [found[name] for name in _COLUMNS]
     if any(len(column) != len(claims) for column in columns):
         raise CorruptFile(f"standing must have {len(claims)} numbers in each column for this claim.")
     pairs = tuple(
@@ -225,13 +237,13 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
     accounts = Standing(found["bets"], claims, *(tuple(column) for column in columns))
     if accounts.own[0] >= FOR_GOOD or result.log_wealth > (result.log_limit or 0):
         raise CorruptFile("standing has refuted the claim, the result has not.")
-    return Before(result, accounts, found["batches"], found["pairs_bet"], found["coupled"], pairs)
+    return Before(found["batches"], found["pairs_bet"], found["coupled"], pairs, result, accounts)
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
     """Return one result for both parts of an audit.
 
-    The numbers of runs and pairs are added. Of the two detectable ε, the smaller one is kept.
+    The numbers of runs and pairs are added. Of two detectable ε, the smaller one is kept.
     """
     first = before.result
     detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
@@ -253,7 +265,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 
 def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
-    """Return one `Course` for an audit and its continuation; None if the first audit saved no `Course`."""
+    """Return one `Course` for an audit and its continuation."""
     if first is None or then is None:
         return first
     return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)
@@ -265,14 +277,10 @@ _KNOWN = {
 }
 
 
-def _known(stored: Any, where: str) -> Mapping[str, Any]:
-    return fields.fields(stored, where, _KNOWN)
-
-
 _READERS = {
     **dict.fromkeys(("batches", "pairs_bet", "bets"), (fields.count, True)),
-    **dict.fromkeys(("own", "reserve", "goal"), (fields.listed(fields.whole), True)),
+    **dict.fromkeys(_COLUMNS, (fields.listed(fields.whole), True)),
     "coupled": (fields.flag, True),
-    "pairs": (fields.listed(_known), True),
+    "pairs": (fields.listed(partial(fields.fields, known=_KNOWN)), True),
     "of": (fields.plain_dict, True),
 }

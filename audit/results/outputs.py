@@ -1,4 +1,4 @@
-"""The outputs on both databases, counted by bins or values, and how much of each lies in an event."""
+"""The outputs on both databases, counted by bins or values."""
 
 import math
 from dataclasses import dataclass
@@ -18,18 +18,19 @@ LEAST_SPAN = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Outputs(SavedValue):
-    """The outputs on both databases, as counts or probabilities of bins (for numbers) and of single values.
+    """Counts or probabilities of the outputs on both databases.
+
+    Numbers are counted in bins, other outputs as single values.
 
     Attributes
     ----------
     of : str
-        Description of the counted quantity, the first feature of the event, such as "the output".
+        Description of the counted quantity, such as "the output".
     edges : tuple of float
-        Edges of the bins, one more than the number of bins; empty if no output is a number. The outer bins
-        include all values beyond the outer edges.
+        Edges of the bins, one more than the number of bins. It is empty if no output is a number. The outer
+        bins include all values beyond.
     names : tuple of str
-        Short texts of the single values. In the tuples below, the entries of the bins come first, then the
-        entries of these values.
+        Short texts of the single values. In the tuples below, the bins come first, then these values.
     on_left, on_right : tuple of float
         Counts of runs or, if the laws are exact, probabilities.
     left_inside, right_inside : tuple of float
@@ -52,7 +53,10 @@ class Outputs(SavedValue):
 
     @property
     def shares(self) -> tuple[tuple[float, ...], ...]:
-        """`on_left`, `on_right`, `left_inside` and `right_inside`, each divided by the total of its side."""
+        """The four columns, each divided by the total of its side.
+
+        They are `on_left`, `on_right`, `left_inside` and `right_inside`.
+        """
         totals = [sum(side) or 1.0 for side in (self.on_left, self.on_right)]
         columns = (self.on_left, self.on_right, self.left_inside, self.right_inside)
         scaled = zip(columns, totals * 2, strict=True)
@@ -60,7 +64,10 @@ class Outputs(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the columns are consistent; in a file that was changed by hand they may not be."""
+        """Whether the columns are consistent.
+
+        In a file that was changed by hand they may not be.
+        """
         bins = max(len(self.edges) - 1, 0) + len(self.names)
         columns = self.on_left, self.on_right, self.left_inside, self.right_inside
         held = all(len(column) == bins and all(0 <= x < math.inf for x in column) for column in columns)

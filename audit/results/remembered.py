@@ -1,16 +1,15 @@
-"""A folder of saved refutations: the next audit tries their pairs of databases first.
+"""A folder of saved refutations, whose pairs the next audit tries first.
 
-Each file is a saved result, so `parametrize_with_witnesses` and `dp-audit replay` take the folder too. The
+Each file is a saved result. So `parametrize_with_witnesses` and `dp-audit replay` take the folder too. The
 pairs that an audit tried first are part of its input, and its result holds them. To repeat the audit with the
-same seed, give these pairs, or the file of that result, as `remember`; the folder may have changed since the
-audit.
+same seed, give these pairs, or the result's file, as `remember`. The folder may have changed since the audit.
 
 **Guarantee.** An audit tries only neighbours that its domain contains. Its runs come from a place of the seed
 tree that depends on the pairs (`first_batch`). This is not the place of the runs that found the pairs. So,
 given the pairs, a true claim is refuted with probability at most the significance. There is one exception.
-Two different sets of pairs share a place with probability 1/1,023, and then an audit with the same seed may
+Two different sets of pairs share a place with probability 1/1,023. Then an audit with the same seed may
 repeat runs that found a pair. A true claim suffers from this only if the folder already holds a refutation of
-it, which has probability at most the significance.
+it. This has probability at most the significance.
 """
 
 import hashlib
@@ -45,7 +44,9 @@ _PLACES, _SETS = 2**20, 2**10
 
 
 def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
-    """Return the task with remembered pairs as the first pairs to try; pairs outside its domain are left out.
+    """Return the task with remembered pairs as the first pairs to try.
+
+    Pairs outside its domain are left out.
 
     Parameters
     ----------
@@ -54,14 +55,13 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
     remember
         A folder of saved refutations, the file of a saved result, pairs, or None.
     extended
-        The result of the audit that this one continues; its remembered pairs are then used instead of
-        `remember`.
+        The result of the audit that this one continues. Its remembered pairs replace `remember`.
 
     Raises
     ------
     AuditError
-        `remember` is neither a folder, the file of a saved result nor pairs; a file is damaged; or the folder
-        cannot be written to.
+        `remember` is neither a folder, the file of a saved result nor pairs. Or a file is damaged. Or the
+        folder cannot be written to.
     """
     folder = _folder_of(remember)
     if folder is not None:
@@ -79,20 +79,26 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
 
 
 def first_batch(task: PrivacyTask) -> int:
-    """Return the place in the seed tree where an audit's runs begin. It depends on the remembered pairs."""
+    """Return the place in the seed tree where an audit's runs begin.
+
+    It depends on the remembered pairs.
+    """
     if not task.remembered:
         return 0
     return _PLACES * (int(_digest([*map(list, task.remembered)]), 16) % (_SETS - 1) + 1)
 
 
 def _folder_of(remember: Any) -> Path | None:
-    """Return the folder that keeps new refutations; None if no folder was given."""
+    """Return the folder that keeps new refutations, or None."""
     path = Path(remember) if isinstance(remember, (str, os.PathLike)) else None
     return None if path is None or path.is_file() else path
 
 
 def kept(result: AuditResult, remember: Any) -> AuditResult:
-    """Save a refutation for later audits and return the result, with a note if it could not be saved."""
+    """Save a refutation for later audits, and return the result.
+
+    If it cannot be saved, the result has a note.
+    """
     folder, witness = _folder_of(remember), _confirmed(result)
     if folder is None or witness is None or len(result.remembered) > _MOST:
         return result
@@ -105,7 +111,7 @@ def kept(result: AuditResult, remember: Any) -> AuditResult:
 
 
 def _read(remember: Any) -> Iterator[Pair]:
-    """Yield the pairs in `remember`: those that a result's file remembers, or pairs given directly."""
+    """Yield the pairs in `remember`, which may be the file of a result."""
     if remember is None:
         return
     pairs = load(remember).remembered if isinstance(remember, (str, os.PathLike)) else remember
@@ -119,7 +125,7 @@ def _read(remember: Any) -> Iterator[Pair]:
 
 
 def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
-    """Yield the pairs on which claims of this subject were refuted, in the order of file names."""
+    """Yield the pairs on which claims of this subject were refuted."""
     for file in sorted(folder.glob("*.json")):
         result = load(file)
         alike = (result.subject, result.relation) == (task.subject.name, name_of(task.relation))
@@ -129,14 +135,14 @@ def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
 
 
 def _confirmed(result: AuditResult) -> Witness | None:
-    """Return the witness of a confirmed refutation if a file can hold its databases; else None."""
+    """Return the witness of a confirmed refutation that a file can hold, or None."""
     witness = result.witness
     known = witness is not None and is_refutation(result) and comes_back([witness.left, witness.right])
     return witness if known else None
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
-    """Return whether a pair may be tried: it is a given pair or, if others are allowed, in the domain."""
+    """Return whether a pair may be tried."""
     databases = task.databases
     if any(_key(pair) == _key(given) for given in databases.given):
         return True

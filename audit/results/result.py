@@ -1,8 +1,8 @@
-"""The result of an audit: a frozen value with the finding, its evidence, and all that a replay needs.
+"""The result of an audit.
 
-In the saved form, ``result`` depends only on the seed, the versions and the subject; ``environment`` holds
-the time taken and the machine. No result says that the mechanism is private: a claim not refuted may still be
-false.
+It holds the finding, its evidence, and all that a replay needs. In the saved form, ``result`` depends only on
+the seed, the versions and the subject. ``environment`` holds the time taken and the machine. No result says
+that the mechanism is private, because a claim not refuted may still be false.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ class Verdict(Enum):
 
 
 class Evidence(Enum):
-    """What the verdict rests on: exact output laws, or runs of the mechanism.
+    """What the verdict rests on, exact output laws or runs.
 
     Examples
     --------
@@ -56,7 +56,9 @@ class Evidence(Enum):
 
 
 class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
-    """An audited claim was refuted. The message describes the finding in less than one screen of text.
+    """An audited claim was refuted.
+
+    The message describes the finding in less than one screen of text.
 
     Examples
     --------
@@ -70,7 +72,7 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
 @dataclass(frozen=True, eq=False)
 class SavedResult(NoTruth, SavedValue):
-    """The base class of all results of audits: a verdict and a saved form, but no truth value."""
+    """The base class of the results of audits, which have no truth value."""
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
@@ -79,7 +81,8 @@ class SavedResult(NoTruth, SavedValue):
     #: The option that the command for this kind of audit needs, with a leading space.
     _only: ClassVar[str] = ""
     #: The exception that a refutation raises.
-    _refutation: ClassVar[type[AuditError]]
+    _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
+    _if_any = frozenset({"fault", "agreements", "remembered", "wealth_course", "search_course"})
 
     subject: str
     claim: Any
@@ -110,28 +113,28 @@ class SavedResult(NoTruth, SavedValue):
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
-        """Return the result that a document, or the text of one, holds.
+        """Return the result that a document or its text holds.
 
         Raises
         ------
         CorruptFile
-            If the document is damaged or belongs to another kind of audit; the message names the place.
+            If the document is damaged or belongs to another kind of audit.
         """
         found: Self = ability(f"parse{cls._kind}")(document, cls=cls)
         return found
 
     def raise_if_refuted(self) -> Self:
-        """Return the result; raise `PrivacyRefuted` or `UtilityRefuted` if the claim was refuted."""
+        """Return the result, or raise its error if the claim was refuted."""
         if self.refuted:
             raise self._refutation(ability("short")(self))
         return self
 
     def summary(self) -> str:
-        """Return the verdict, the claim and what was found, in one line of text."""
+        """Return the verdict, the claim and what was found, in one line."""
         return f"{ability('summary')(self)}"
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the report of this result to `path`: one page that needs no network.
+        """Write the report of this result to `path`, as one page.
 
         Raises
         ------
@@ -141,11 +144,11 @@ class SavedResult(NoTruth, SavedValue):
         ability("page")([self.to_json()], path)
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows: the text of `print(result)`."""
+        """Return the HTML that a notebook shows."""
         return f'<pre style="white-space: pre-wrap">{html.escape(str(self))}</pre>'
 
     def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
-        """Return the result of a replay; `convert` is used only if a subject is given."""
+        """Return the result of a replay."""
         from audit.subject.subject import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
@@ -159,37 +162,33 @@ class SavedResult(NoTruth, SavedValue):
         """Whether the claim was refuted."""
         return self.verdict is Verdict.REFUTED
 
-    def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; some fields, such as `fault`, are left out if they are empty."""
-        return self._without("fault", "agreements", "remembered", "wealth_course", "search_course")
-
     @property
     def disagreements(self) -> tuple[Agreement, ...]:
         """The comparisons in which code and formula disagree."""
         return tuple(each for each in self.agreements if not each.agrees)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``."""
+        """Return the document that a file holds, as ``{"schema": 2, ...}``."""
         environment = encoding.encode(dict(self.environment))
         return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
 
 
 @dataclass(frozen=True, eq=False)
 class Witness(SavedValue):
-    """Evidence against a claim: a pair of databases, an event, and the probability of the event on each.
+    """A pair of databases and an event that speak against a claim.
 
     Attributes
     ----------
     left, right : object
-        The two databases: neighbours, unless `distance` says otherwise.
+        The two databases. They are neighbours unless `distance` says otherwise.
     event : Event
         A set of outputs.
     p, q : float
         Probability of the event on the database that `direction` names, and on the other database.
     p_interval, q_interval : tuple of float, optional
-        Confidence intervals from the runs drawn for this witness alone; None if p and q are exact.
+        Confidence intervals from the runs drawn for this witness alone. They are None if p and q are exact.
     runs : int
-        Half the number of runs; a fair coin chose the database of each run. 0 if p and q are exact.
+        Half the number of runs. A fair coin chose the database of each run. It is 0 if p and q are exact.
     direction : {"left", "right"}
         The database whose probability is `p`.
     confirmed : bool
@@ -199,13 +198,13 @@ class Witness(SavedValue):
     epsilon_lower : float
         The lower bound on ε that this witness shows.
     foreseen : tuple of float, optional
-        Estimates of p and q before these runs, on which the bet is based. None if p and q are exact.
+        Estimates of p and q before these runs, on which the bet is based.
     seed : list of int, optional
         Place in the seed tree from which the same runs can be drawn again.
     fresh : bool
-        Whether every run had a new copy of the subject or, if `parts` is positive, every process had one.
+        Whether every run had a new copy of the subject. If `parts` is positive, every process had a new copy.
     parts : int
-        How many fresh processes the runs came from; 0 for none.
+        How many fresh processes the runs came from.
     against : bool
         Whether unfinished runs were counted in favour of the claim.
     distance : int
@@ -214,15 +213,16 @@ class Witness(SavedValue):
     simplest : Witness, optional
         A witness with the simplest pair and event found that still refute the claim.
     simpler_tried : int, optional
-        How many simpler pairs were tried, if the claim did not fail on any of them; None if unknown.
+        How many simpler pairs were tried, if the claim failed on none of them. It is None if unknown.
     beside : Witness, optional
-        If `event` uses a fitted score: a witness on the same databases whose event uses one output entry.
+        If `event` uses a fitted score, a witness on the same databases whose event uses one output entry.
     given : bool
-        Whether only given pairs were tried; then no simpler pair was searched for.
+        Whether only given pairs were tried. Then no simpler pair was searched for.
     examples : tuple of tuple of str
-        Outputs on the left and on the right, as short texts: the first or, if laws are exact, the likeliest.
+        Outputs on the left and on the right, as short texts. If laws are exact, these are the likeliest
+        outputs.
     outputs : Outputs, optional
-        The outputs of these runs, or the exact laws, in bins; each bin with its part inside the event.
+        The outputs of these runs, or the exact laws, in bins.
 
     Examples
     --------
@@ -255,13 +255,11 @@ class Witness(SavedValue):
     examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     outputs: Outputs | None = None
 
-    def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; `outputs` is left out if it is empty."""
-        return self._without("outputs")
+    _if_any = frozenset({"outputs"})
 
     @property
     def simpler(self) -> "Witness | None":
-        """The simplest witness if it differs from this one; None if nothing simpler was found."""
+        """The simplest witness, or None if nothing simpler was found."""
         if self.simplest is None:
             return None
         same = dataclasses.replace(self, simplest=None) == dataclasses.replace(self.simplest, simplest=None)
@@ -279,28 +277,28 @@ class Witness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether the databases and the event stay the same when they are saved to a file and read again."""
+        """Whether a file holds the databases and the event unchanged."""
         return encoding.comes_back([self.left, self.right, self.event])
 
 
 @dataclass(frozen=True, eq=False)
 class AuditResult(SavedResult):
-    """The outcome of one audit. `str(result)` is the report for a terminal.
+    """The outcome of one audit. `str(result)` is the report.
 
     Attributes
     ----------
     earlier : tuple of int
-        The number of runs of each audit that this one continues; `samples` includes them.
+        The number of runs of each audit that this one continues. `samples` includes these runs.
     remembered : tuple of tuple
         Pairs (left, right) that were tried first because an earlier audit refuted the claim on them. With the
         same seed and `remember=result.remembered` the audit is the same.
     detectable_epsilon : float, optional
-        The smallest true ε for which audits like this one refute the claim nine times in ten, on the pair and
-        event that `detectable_event` describes.
+        The smallest true ε for which audits like this one refute the claim nine times in ten.
+        `detectable_event` describes the pair and event.
     fault : Fault, optional
-        What is wrong with a refuted subject, as recorded runs show; None if no fault was looked for.
+        What is wrong with a refuted subject, or None if no fault was looked for.
     only_output : str, optional
-        The output of every run on every database, as a short text; None if outputs vary.
+        The output of every run on every database, as a short text. It is None if outputs vary.
     wealth_course, search_course : Course, optional
         `wealth_course` is the log wealth against runs, after each bet of this audit and of those it
         continues. `search_course` is the largest loss, exact or estimated by the search, against pairs tried.
@@ -313,8 +311,6 @@ class AuditResult(SavedResult):
     >>> AuditResult.from_json(result.to_json()) == result
     True
     """
-
-    _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
 
     relation: str = ""
     epsilon_lower: float = 0.0
@@ -338,21 +334,21 @@ class AuditResult(SavedResult):
     _ended: Any = field(default=None, repr=False, compare=False)
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
-        """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``.
+        """Return the document that a file holds, as ``{"schema": 2, ...}``.
 
         Parameters
         ----------
         extend : bool
-            Whether to add ``standing``, the state that another audit needs to continue from the file. Some
-            results have no such state.
+            Whether to add ``standing``, the state from which another audit continues. Some results have no
+            such state.
         """
         standing = ability("standing")(self) if extend else None
         return {**super().to_json(), **({} if standing is None else {"standing": standing})}
 
     def extend(self, *, budget: int, **options: Any) -> "AuditResult":
-        """Continue this audit with new runs, and return the result of all runs together.
+        """Continue this audit with new runs, and return one result for all runs.
 
-        The wealth is kept, no run is drawn twice, and the significance holds for all parts together. To
+        The wealth is kept, and no run is drawn twice. The significance holds for all parts together. To
         continue a result read from a file, call ``audit_privacy(..., extend=result)`` with that audit's other
         arguments.
 
@@ -367,7 +363,7 @@ class AuditResult(SavedResult):
         Raises
         ------
         InvalidValue
-            The audit cannot be continued: the claim is refuted or proved, or the result was read from a file.
+            The claim is refuted or proved, or the result was read from a file.
         """
         found: AuditResult = ability("extend")(self, budget=budget, **options)
         return found
@@ -380,7 +376,7 @@ class AuditResult(SavedResult):
         fresh: bool = False,
         trust: bool = False,
     ) -> "AuditResult":
-        """Draw the runs of the witness again and return a result that rests on these runs alone.
+        """Draw the runs of the witness again, and return a result on these runs.
 
         Parameters
         ----------
@@ -388,8 +384,7 @@ class AuditResult(SavedResult):
             The mechanism to run. By default the subject of this audit or, with `trust`, the object that
             `target` names.
         convert : callable, optional
-            As in `audit_privacy`; allowed only together with `subject`. By default the conversion of the
-            audit.
+            As in `audit_privacy`. It is used only together with `subject`.
         fresh : bool
             Draw new runs instead of the same ones.
         trust : bool

@@ -1,4 +1,7 @@
-"""Read and write saved results. A one-line message names any damage; no incomplete file is ever left."""
+"""Read and write saved results.
+
+A one-line message names any damage. No incomplete file is ever left.
+"""
 
 import dataclasses
 import json
@@ -15,8 +18,6 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.results.course import Course
-from audit.results.outputs import Outputs
 from audit.results.result import SCHEMA, AuditResult, SavedResult, Witness
 from audit.results.saved_value import SavedValue, is_saved
 from audit.values.brief import show
@@ -29,7 +30,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
     Raises
     ------
     CorruptFile
-        If the file is missing, unreadable or damaged; the message names the file and the place.
+        If the file is missing, unreadable or damaged.
 
     Examples
     --------
@@ -45,7 +46,9 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
 
 
 def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] = AuditResult) -> AuditResult:
-    """Return the privacy result in a document, given as text or as `json.loads` returns it.
+    """Return the privacy result that a document holds.
+
+    A document is a text, or what `json.loads` makes of the text.
 
     Examples
     --------
@@ -58,22 +61,21 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
         raise CorruptFile(
             "this is the saved result of a utility audit; read it with UtilityResult.from_json."
         )
-    made = cls(**contents_of(stored, _RESULT), _ended=_standing(stored))
+    found = contents_of(stored, _RESULT)
+    standing = stored.get("standing")  # checked only before another audit continues from it
+    if not isinstance(standing, (dict, type(None))):
+        raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
+    made = cls(**found, _ended=standing)
     if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
     return made
 
 
-def _standing(stored: Mapping[str, Any]) -> Any:
-    """Return the state from which another audit can continue. It is not checked before that audit runs."""
-    standing = stored.get("standing")
-    if not isinstance(standing, (dict, type(None))):
-        raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
-    return standing
-
-
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the JSON object of a document. A schema that this version cannot read is refused."""
+    """Return the JSON object of a document.
+
+    A schema that this version cannot read is refused.
+    """
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
@@ -92,7 +94,10 @@ def is_utility(stored: Mapping[str, Any]) -> bool:
 
 
 def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any]:
-    """Return the environment of a document and the fields of its result, read by the readers in `known`."""
+    """Return the environment of a document and the fields of its result.
+
+    `known` holds the readers of the fields.
+    """
     try:
         found = fields.fields(stored["result"], "result", known)
         found["environment"] = fields.plain_dict(stored.get("environment", {}), "environment")
@@ -104,7 +109,9 @@ def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any
 
 
 def layout(document: Mapping[str, Any]) -> str:
-    """Return the text of a document for a file. Each field is a line; equal results give equal bytes.
+    """Return the text of a document for a file.
+
+    Each field is a line. Equal results give equal bytes.
 
     Examples
     --------
@@ -122,7 +129,10 @@ def layout(document: Mapping[str, Any]) -> str:
 
 
 def save(result: SavedResult, path: str | os.PathLike[str]) -> None:
-    """Write the result's document to `path`; if that fails, no incomplete file is left."""
+    """Write the result's document to `path`.
+
+    If that fails, no incomplete file is left.
+    """
     write_text(path, layout(result.to_json()) + "\n")
 
 
@@ -133,7 +143,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return a reader that accepts values of these kinds, None, and values of classes that are not loaded."""
+    """Return a reader of values of these kinds, of None and of unknown classes."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)
@@ -144,30 +154,21 @@ def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
     return read_one
 
 
-def _witness(stored: Any, where: str) -> Witness:
-    return Witness(**fields.fields(stored, where, _WITNESS))
+def _witness(stored: Any, where: str) -> Any:
+    return _WITNESS(stored, where)  # looked up late, because a witness holds simpler witnesses
 
 
 def _said(stored: Any, where: str) -> Said:
-    """Return a sentence from its saved form. In schema 1 this form is the text alone."""
+    """Return a sentence from its saved form, which schema 1 keeps as a text."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
 
 
-def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return a function that reads a saved object of a class and refuses it if its columns do not agree."""
-
-    def read_one(stored: Any, where: str) -> Course | Outputs:
-        found: Course | Outputs = reads(made)(stored, where)
-        if not found.is_coherent:
-            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
-        return found
-
-    return read_one
-
-
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return a reader for each saved field of a class: the one in `special`, or one chosen by the type."""
+    """Return a reader for each saved field of a class.
+
+    It is the reader in `special`, or one chosen by the type.
+    """
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
@@ -176,9 +177,16 @@ def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Kno
 
 
 def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
-    """Return a reader of values of a class; `known_fields` gives the readers of its fields."""
+    """Return a reader of values of a class."""
     known = known_fields(made, **special)
-    return lambda stored, where: made(**fields.fields(stored, where, known))
+
+    def read_one(stored: Any, where: str) -> SavedValue:
+        found = made(**fields.fields(stored, where, known))
+        if not found.is_coherent:
+            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
+        return found
+
+    return read_one
 
 
 def _by_type(kind: Any) -> fields.Reader:
@@ -192,7 +200,7 @@ def _by_type(kind: Any) -> fields.Reader:
 
 
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
-    """Return `known_fields` of a class of results, with readers for the fields that all results share."""
+    """Return a reader for each saved field of a class of results."""
     return known_fields(made, **_OF_RESULTS, **special)
 
 
@@ -208,8 +216,6 @@ _BY_TYPE: dict[Any, fields.Reader] = {
     tuple[float, float]: listed(probability, length=2),
     Said: _said,
     Witness: _witness,
-    Course: _whole(Course),
-    Outputs: _whole(Outputs),
 }
 _OF_RESULTS = {
     "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
@@ -217,7 +223,7 @@ _OF_RESULTS = {
     "seed": fields.seed,
     "expected": optional(one_of("refuted", "not refuted")),
 }
-_WITNESS = known_fields(
+_WITNESS = reads(
     Witness,
     event=_any_of((Event,), "an event"),
     p=probability,

@@ -1,9 +1,9 @@
-"""A value that is saved field by field. Two values are equal if their saved forms are equal."""
+"""A value that is saved field by field."""
 
 import dataclasses
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from audit.codec import encoding, stored
 from audit.values.said import Said
@@ -16,7 +16,10 @@ _ANY = frozenset(
 
 
 def is_saved(name: str) -> bool:
-    """Return whether a field is part of the saved form. `environment` is stored beside that form."""
+    """Return whether a field is part of the saved form.
+
+    `environment` is stored beside that form.
+    """
     return name not in {"environment", "_subject", "_ended"}
 
 
@@ -36,17 +39,27 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """A value that is compared by its saved form. This works even with arrays and NaN inside."""
+    """A value that is compared by its saved form.
+
+    So values with arrays and NaN inside can be compared.
+    """
+
+    #: Fields that the saved form leaves out if they are empty.
+    _if_any: ClassVar[frozenset[str]] = frozenset()
 
     def _stored(self) -> dict[str, Any]:
         """Return the saved form."""
         names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
-        return {name: _plain(getattr(self, name), name) for name in names}
+        kept = [name for name in names if name not in self._if_any or getattr(self, name)]
+        return {name: _plain(getattr(self, name), name) for name in kept}
 
-    def _without(self, *names: str) -> dict[str, Any]:
-        """Return the saved form; fields among `names` that are empty are left out."""
-        empty = {name for name in names if not getattr(self, name, True)}
-        return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
+    @property
+    def is_coherent(self) -> bool:
+        """Whether the fields fit together.
+
+        In a file that was changed by hand they may not.
+        """
+        return True
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -1,4 +1,4 @@
-"""Utility audits: tests of a learner's claim (α, β) on the problems where the learner is likely to fail.
+"""Utility audits, which test whether a learner is as accurate as it claims.
 
-This package imports from `words`; `privacy`, `studies` and the user interfaces (`doors`) import from it.
+This package imports from `words`. `privacy`, `studies` and the user interfaces (`doors`) import from it.
 """

@@ -1,6 +1,11 @@
-"""One utility audit, from its task to its result: exact if the laws allow it, otherwise by runs."""
+"""One utility audit, from its task to its result.
+
+The audit is exact if the declared laws allow it. Otherwise it rests on runs.
+"""
 
 import contextlib
+import math
+from itertools import cycle, islice
 from typing import Any, Final
 
 import numpy as np
@@ -9,10 +14,9 @@ from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
 from audit.sampling import LAW, Sampler, TimeIsOver
 from audit.sampling.seeds import generator
-from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
-from audit.utility.experiment import Revealed
+from audit.utility.experiment import Revealed, as_subject, length
 from audit.utility.law_check import LEAST_CHECKED, LawCheck
 from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -22,34 +26,33 @@ from audit.utility.task import UtilityTask
 from audit.values.said import Said, Says
 from audit.values.wording import at_least, at_most
 
-#: A declared law is compared with the code, output by output, on this many databases.
+#: The number of databases on which outputs of the code are compared with the declared law.
 CHECKED_DATABASES: Final = 3
 #: A climb over exact failure probabilities ends after this many steps in a row that find nothing worse.
 IDLE: Final = 20
-#: The most steps of a climb in all: failure probabilities may rise by ever smaller steps without end.
+#: The most steps of a climb. Failure probabilities may rise by ever smaller steps without end.
 MOST_STEPS: Final = 1_000
 #: The number of runs that check whether the learner draws from its generator alone.
 FIRST_RUNS: Final = 8
 
 
 class UtilityAudit:
-    """The steps of one audit, and the state that they share: the sampler, the search and the bets."""
+    """The steps of one audit, and what the steps share."""
 
     sampler: Sampler
     betting: UtilityBetting
+    renewal: Renewal
 
     def __init__(self, task: UtilityTask) -> None:
         self.task = task
         self.claim = task.claim
-        self.law = task.exact and task.subject.declared_law is not None
         self.notes: list[Said] = []
         self.samples = 0
         self.tried = len(task.family.library)
-        self.renewal: Renewal | None = None
 
     def result(self) -> UtilityResult:
         """Return the result of the audit."""
-        exact = self._exact() if self.law else None
+        exact = self._exact() if self.task.exact else None
         return self._by_runs() if exact is None else self._by_laws(exact)
 
     # --- exact: the failure probability on every problem of the library is known
@@ -67,7 +70,7 @@ class UtilityAudit:
         return self._climbed([*found, *self._random(rng)], rng)
 
     def _proposed(self, way: str, *arguments: Any) -> ExactFailure | None:
-        """Return the exact failure probability on a proposed problem; None if the laws do not give it."""
+        """Return the exact failure probability on a proposed problem, or None if unknown."""
         found = exact_failure(self.task.subject, proposed(self.task.family, way, *arguments), self.claim)
         self.tried += found is not None
         return found
@@ -79,7 +82,7 @@ class UtilityAudit:
         return sorted(filter(None, found), key=self._badness)[-1:]
 
     def _climbed(self, found: list[ExactFailure], rng: np.random.Generator) -> list[ExactFailure]:
-        """Return `found`. If a climb from its worst problem ends at a worse one, append that problem."""
+        """Return the failures found, and a worse one if a climb ends at it."""
         worst = first = max(found, key=self._badness)
         idle = IDLE if self.task.family.vary is None else 0
         for _ in range(MOST_STEPS):
@@ -92,7 +95,14 @@ class UtilityAudit:
         return found if worst is first else [*found, worst]
 
     def _badness(self, found: ExactFailure) -> tuple[float, int]:
-        return found.badness(self.claim.alpha)
+        """Return a sort key for problems.
+
+        The key is the failure probability, then the error in whole percent of alpha. The verdict depends on
+        failures alone. Errors guide the search between problems that fail equally often. Whole percents end a
+        climb that gains only tiny amounts.
+        """
+        near = min(found.error / self.claim.alpha, 1.0) if self.claim.alpha > 0 else 0.0
+        return found.failure, 0 if math.isnan(near) else int(100 * near)
 
     def _by_laws(self, found: list[ExactFailure]) -> UtilityResult:
         worst = max(found, key=self._badness)
@@ -107,7 +117,7 @@ class UtilityAudit:
             "beta_lower": worst.failure,
             "beta_upper": worst.failure,
             "worst": worst.problem.name,
-            "sample_size": worst.size,
+            "sample_size": length(worst.database),
             "problems": tuple(
                 ProblemFinding(
                     each.problem.name,
@@ -146,19 +156,20 @@ class UtilityAudit:
         least = FIRST_RUNS + least_runs(self.claim.beta, task.options.significance)
         why = f"a learner that always fails takes at least {least}, {FIRST_RUNS} of them before the first bet"
         task.refuse_hopeless(least, why)
-        with task.sampler(task.experiment(law=self.law)) as self.sampler:
+        with task.sampler(as_subject(task.subject, task.claim, law=task.exact)) as self.sampler:
             search = Search(task, self.sampler)
             self.betting = UtilityBetting(task, self.sampler, search.run())
+            self.renewal = Renewal(task, self.sampler, self.betting)
             self.tried = len(search.looks)
             self.betting.run()
             verdict, fields = self._decided()
             return self._told(verdict, **fields)
 
     def _decided(self) -> tuple[Verdict, dict[str, Any]]:
-        """Return the verdict of the bets, and the fields of the result that depend on the verdict.
+        """Return the verdict, and the fields of the result that depend on it.
 
-        If declared laws were used in bets, the verdict stands only if the laws agree with the code. If runs
-        share state, the verdict stands only if new learners confirm it.
+        If declared laws were used in bets, the laws must agree with the code. If runs share state, new
+        learners must confirm the verdict.
         """
         betting = self.betting
         if betting.silent:
@@ -172,7 +183,6 @@ class UtilityAudit:
             if trouble or check.open:
                 return Verdict.ERROR if trouble else check.verdict, {"reason": trouble or check.open}
         if betting.ran and (betting.refuted or betting.met):
-            self.renewal = Renewal(self.task, self.sampler, betting)
             self.renewal.run()
             if doubt := self.renewal.doubt:
                 return Verdict.INCONCLUSIVE, {"reason": doubt}
@@ -184,13 +194,13 @@ class UtilityAudit:
         return Verdict.INCONCLUSIVE, {"witness": self._witness(), "reason": self._open()}
 
     def _refuse_lists(self) -> None:
-        """Raise an error if the learner never answered because it takes arrays or frames but got lists."""
+        """Raise an error if the learner got lists but takes arrays or frames."""
         [(_, database), *_] = self._drawn_databases()
         with self.task.sampler(self.task.subject) as sampler:
             list(sampler.draw(database, database, 1, (LAW, 0)))
 
     def _open(self) -> str:
-        """Return a text that says why the claim is neither refuted nor met."""
+        """Return why the claim is neither refuted nor met."""
         betting = self.betting
         if betting.log_wealth_with_unfinished >= betting.log_limit:
             return (
@@ -207,13 +217,16 @@ class UtilityAudit:
         )
 
     def _kept(self) -> str:
-        """Return a note that all runs share one learner with state, which may explain the verdict."""
-        if not self.betting.ran or self._how() or not self.sampler.state_kept():
+        """Return a note if all runs shared one learner with state, else an empty text."""
+        if not self.betting.ran or self.renewal.how or not self.sampler.state_kept():
             return ""
         return "; the learner keeps state: to audit new learners, give `fresh=`"
 
     def _needs(self) -> str:
-        """Return a text with the number of runs after which the claim would be met if no run failed."""
+        """Return how many runs without failure would meet the claim, as a text.
+
+        The text is empty if the budget is large enough.
+        """
         if self.claim.beta < LEAST_BETA:
             return "; no number of runs can show that failures never happen"
         each = least_runs(1.0 - self.claim.beta, self.task.options.significance)
@@ -222,15 +235,16 @@ class UtilityAudit:
         return f"; even without a failure each problem needs {each:,} runs: raise `budget`"
 
     def _drawn_databases(self) -> list[tuple[Any, Any]]:
-        """Return databases on which to compare law and code, beginning with those of the worst problem."""
+        """Return databases on which to compare law and code, as (problem, database).
+
+        The first database is from the worst problem.
+        """
         problems, seed = self.betting.problems, self.task.options.seed
-        chosen = [problems[k % len(problems)] for k in range(CHECKED_DATABASES)]
-        return [
-            (problem, problem.draw(generator(seed, (LAW, 2**20 + k)))) for k, problem in enumerate(chosen)
-        ]
+        chosen = enumerate(islice(cycle(problems), CHECKED_DATABASES))
+        return [(problem, problem.draw(generator(seed, (LAW, 2**20 + k)))) for k, problem in chosen]
 
     def _witness(self) -> UtilityWitness | None:
-        """Return the failure as a witness. Its run is repeated to get the database and the output."""
+        """Return the failure as a witness, or None if it cannot be shown again."""
         worst = self.betting.worst
         trial = worst.failing
         if trial is None:
@@ -257,11 +271,8 @@ class UtilityAudit:
 
     def _told(self, verdict: Verdict, **fields: Any) -> UtilityResult:
         betting, sampler, renewal = self.betting, self.sampler, self.renewal
-        low, high = betting.bounds() if renewal is None else renewal.bounds()
-        if verdict is Verdict.ERROR:
-            low, high = 0.0, 1.0
-        doubtful = renewal is not None and bool(renewal.doubt)
-        anew = doubtful or (renewal is not None and renewal.how == "fresh")  # bounds are for new learners
+        low, high = (0.0, 1.0) if verdict is Verdict.ERROR else renewal.bounds()
+        anew = bool(renewal.doubt) or renewal.how == "fresh"  # bounds are for new learners
         self.samples += sampler.drawn
         self.notes += [note for note in sampler.notes if note not in self.notes]
         if betting.changed:
@@ -279,7 +290,7 @@ class UtilityAudit:
                     runs=each.bets.runs,
                     failures=each.bets.failures,
                     upper=betting.upper(each) if each.bets.runs and not anew else None,
-                    met=each.met and not doubtful,
+                    met=each.met and not renewal.doubt,
                 )
                 for each in betting.standings
             ),
@@ -311,16 +322,11 @@ class UtilityAudit:
             said.append(Says.LEARNER_LAW())
         if evidence is Evidence.STATISTICAL:
             said.append(Says.DRAWS())
-            said += [each(subject="learner") for each in ASSUMED[self._how()]]
+            how = "" if self.renewal.doubt else self.renewal.how
+            said += [each(subject="learner") for each in ASSUMED[how]]
         if not self.task.subject.takes_rng:
             said.append(Says.LEARNER_NO_GENERATOR())
         return said
-
-    def _how(self) -> str:
-        """Return the reason why the learner's runs are independent trials, a key of `renewal.ASSUMED`."""
-        if self.renewal is not None:
-            return "" if self.renewal.doubt else self.renewal.how
-        return "renewed" if isinstance(self.task.subject.object, Renewed) else ""
 
 
 def _exact_witness(worst: ExactFailure) -> UtilityWitness:

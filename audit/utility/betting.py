@@ -1,7 +1,8 @@
-"""Bets on failures. Each batch is on the worst-looking problem on which the claim is not yet met.
+"""Bets on the failures of a learner.
 
-The problem and the size of a batch depend on earlier runs alone, and the wealth is checked after every pair
-of runs. The guarantees are derived at the top of `audit.evidence.failures`.
+Each batch of runs is on one problem, usually the one that looks worst. The problem and the size of a batch
+depend on earlier runs alone. The wealth is checked after every pair of runs. `audit.evidence.failures`
+derives the guarantees.
 """
 
 import contextlib
@@ -21,8 +22,8 @@ from audit.utility.search import Look
 from audit.utility.task import UtilityTask
 from audit.values.progress import AuditProgressed
 
-#: The first bet on a problem takes this many pairs of runs; each later bet adds a quarter to the runs bet on
-#: the problem.
+#: The first bet on a problem takes `FIRST` pairs of runs. Each later bet adds the share `GROWTH` to the runs
+#: bet on the problem.
 FIRST: Final = 16
 GROWTH: Final = 0.25
 #: Every 4th batch is on the problem on which the fewest runs were bet.
@@ -45,22 +46,16 @@ class Standing:
     seen: float = 0.0
     failed: float = 0.0
 
-    def note(self, trials: Trials) -> None:
-        """Add trials, whether bet on or not, to the estimate from which the next problem is chosen."""
-        self.seen += len(trials.low)
-        self.failed += float(trials.low.sum())
-        if self.failing is None:
-            self.failing = trials.failing
-        if self.size is None:
-            self.size = trials.size
-
     @property
     def mean(self) -> float:
         """The estimated failure probability, strictly between 0 and 1."""
         return (self.failed + 0.5) / (self.seen + 1.0)
 
     def index(self, runs: float) -> float:
-        """Return an upper estimate of the failure probability: the failure estimate plus its uncertainty."""
+        """Return an upper estimate of the failure probability.
+
+        It is the estimate plus the uncertainty of the estimate.
+        """
         mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
@@ -76,13 +71,13 @@ class UtilityBetting:
     sampler
         Draws the runs.
     looks
-        The problems to bet on, the most promising first; fixed before the first bet.
+        The problems to bet on. The order is fixed before the first bet.
     """
 
     task: UtilityTask
     sampler: Sampler
     looks: Sequence[Look]
-    standings: list[Standing] = field(default_factory=list)
+    standings: list[Standing] = field(init=False)
     crossed_at: int | None = None
     log_at_crossing: float = 0.0
     worst_at_crossing: Standing | None = None
@@ -97,9 +92,9 @@ class UtilityBetting:
     def __post_init__(self) -> None:
         self.beta, self.significance = self.task.claim.beta, self.task.options.significance
         self.log_limit = -math.log(self.significance)
+        self._until_budget = self.task.options.until == "budget"
         self.shares = weights(len(self.looks))
-        told = zip(self.looks, self.shares.tolist(), strict=True)
-        self.standings = [Standing(look, share) for look, share in told]
+        self.standings = list(map(Standing, self.looks, self.shares.tolist()))
         for standing in self.standings:
             if standing.look.trials is not None:
                 self._note(standing, standing.look.trials)
@@ -137,7 +132,11 @@ class UtilityBetting:
                 self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:
-        """Return the problem that looks worst or, every `NEGLECTED` batches, the one with the fewest runs."""
+        """Return the problem for the next batch.
+
+        This is the problem that looks worst. Every `NEGLECTED` batches it is the problem with the fewest
+        runs.
+        """
         if sum(each.batches for each in standings) % NEGLECTED == NEGLECTED - 1:
             return min(standings, key=lambda each: each.bets.runs)
         runs = sum(each.seen for each in self.standings)
@@ -146,7 +145,7 @@ class UtilityBetting:
     def bounds(self) -> tuple[float, float]:
         """Return a lower and an upper bound on the worst problem's failure probability.
 
-        Each of the two bounds has confidence 1 − significance.
+        Each bound alone has confidence 1 − significance.
         """
         bets = [each.bets for each in self.standings]
         low = lower_bound(self.shares, bets, significance=self.significance)
@@ -176,10 +175,6 @@ class UtilityBetting:
     def _left(self) -> int:
         return self.task.options.budget - self.sampler.drawn
 
-    @property
-    def _until_budget(self) -> bool:
-        return self.task.options.until == "budget"
-
     def _done(self) -> bool:
         if self.silent:
             return True
@@ -205,9 +200,9 @@ class UtilityBetting:
         self._tell()
 
     def _settle(self, standing: Standing, trials: Trials, before: int) -> None:
-        """Settle the bets on some trials; check the wealths after every pair of runs.
+        """Settle the bets on some trials.
 
-        Wealth within a pair does not count, because the order of the pair's two calls is not recorded.
+        The wealth counts only after a whole pair of runs, because the order within a pair is not recorded.
         """
         low, high = trials.low, trials.high
         against, favour = standing.bets.paths(low, high, beta=self.beta)
@@ -230,11 +225,19 @@ class UtilityBetting:
         standing.bets.add(low[:end], high[:end], beta=self.beta)
 
     def _note(self, standing: Standing, trials: Trials) -> None:
-        standing.note(trials)
-        self.changed = self.changed or trials.changed
-        self.raised += trials.raised
-        self.conditional = self.conditional or trials.exact
-        self.ran = self.ran or trials.ran
+        """Add trials to what is known of a problem, whether they were bet on or not."""
+        finished = trials.finished
+        standing.seen += len(trials.low)
+        standing.failed += float(trials.low.sum())
+        failed = (trial for trial in finished if trial.failure > 0)
+        worst = max(failed, key=lambda trial: (trial.failure, trial.error), default=None)
+        standing.failing = standing.failing or worst
+        if standing.size is None and finished:
+            standing.size = finished[0].size
+        self.changed = self.changed or any(trial.changed for trial in finished)
+        self.raised += sum(bool(trial.raised) for trial in finished)
+        self.conditional = self.conditional or any(trial.exact for trial in finished)
+        self.ran = self.ran or trials.unfinished > 0 or not all(trial.exact for trial in finished)
         self.answered = self.answered or not trials.silent
         seen = [each.seen for each in self.standings]
         if not self.answered and all(seen) and sum(seen) >= SILENT:

@@ -1,19 +1,18 @@
-"""Exact failure probabilities, from the law of the problem's databases and the law of the learner."""
+"""Exact failure probabilities, from the laws of databases and learner."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from audit.claims import UtilityClaim
+from audit.distributions import Finite
 from audit.errors import SubjectError, blamed
 from audit.subject.subject import Subject
-from audit.utility.experiment import Ask, as_subject, length
+from audit.utility.experiment import Ask, as_subject
 from audit.values.brief import show
 
-#: A failure probability is computed exactly if the problem's law has at most this many databases; otherwise
-#: it is estimated by runs.
+#: If the law of a problem has more databases than this, runs estimate the failure probability.
 MOST_DATABASES = 100_000
 #: An exact failure probability may exceed beta by this share of beta, plus the rounding error of sums of
 #: floats.
@@ -22,7 +21,7 @@ _ROUNDING = 1e-15
 
 
 def exceeds(failure: float, beta: float) -> bool:
-    """Return whether an exact failure probability exceeds beta by more than rounding; beta may be tiny.
+    """Return whether an exact failure probability exceeds beta by more than rounding.
 
     Examples
     --------
@@ -34,7 +33,7 @@ def exceeds(failure: float, beta: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ExactFailure:
-    """The exact failure probability on a problem, and the database on which the learner fails most."""
+    """The exact failure probability on a problem, and the worst database."""
 
     problem: Any
     failure: float
@@ -42,21 +41,13 @@ class ExactFailure:
     output: Any
     error: float
     at_database: float
-    size: int | None
     discrete: bool
-
-    def badness(self, alpha: float) -> tuple[float, int]:
-        """Return a sort key for problems: failure probability, then error in whole percent of alpha.
-
-        The verdict depends on failures alone; errors guide the search between problems that fail equally
-        often. Whole percents end a climb that gains only tiny amounts.
-        """
-        near = min(self.error / alpha, 1.0) if alpha > 0 else 0.0
-        return self.failure, 0 if math.isnan(near) else int(100 * near)
 
 
 def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactFailure | None:
-    """Return the exact failure probability on a problem; None if the laws do not give it.
+    """Return the exact failure probability on a problem, or None if it is unknown.
+
+    The problem must declare a finite law of its databases, and the learner a law on each database.
 
     Raises
     ------
@@ -78,8 +69,6 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
     >>> exact_failure(adapt(Coin()), problem, Accuracy(0.1, 0.1)).failure
     0.5
     """
-    from audit.distributions import Finite
-
     if subject.declared_law is None or not callable(getattr(problem, "distribution", None)):
         return None
     drawn = _drawn(problem)
@@ -106,15 +95,11 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
     error, trouble = experiment.error_of(problem, found.output, database)
     if trouble:
         raise SubjectError(f"The problem `{problem.name}` {trouble}")
-    return ExactFailure(
-        problem, min(1.0, total), database, found.output, error, found.failure, length(database), discrete
-    )
+    return ExactFailure(problem, min(1.0, total), database, found.output, error, found.failure, discrete)
 
 
 def _drawn(problem: Any) -> Any:
-    """Return the law of a problem's `draw`; None if it declares none."""
-    from audit.distributions import Finite
-
+    """Return the declared law of a problem's databases, or None."""
     with blamed(f"The `distribution()` of the problem `{problem.name}` failed"):
         drawn = problem.distribution()
     if drawn is None or isinstance(drawn, Finite):

@@ -1,8 +1,8 @@
-"""One run of a utility audit: draw a database, run the learner on it, compute its error.
+"""One run of a utility audit.
 
-The whole experiment runs in the learner's process, which may be an isolated child or a worker, so only a few
-numbers are sent back. Every trial has its own seed, from which the generators of the problem and of the
-learner are made. So each trial can be repeated alone.
+A run draws a database, runs the learner on it and computes the error. All of this happens in the learner's
+process, so only a few numbers are sent back. Each trial has its own seed for the generators of problem and
+learner. So each trial can be repeated alone.
 """
 
 import math
@@ -19,11 +19,9 @@ from audit.subject.subject import Around, Subject
 from audit.values.brief import show
 from audit.values.outcomes import Raised
 
-#: An error counts as a failure only if it exceeds alpha by more than this, because errors are sums of float
-#: probabilities.
+#: An error is a failure if it exceeds alpha by more than this. Errors are sums of rounded numbers.
 ROUNDING = 1e-12
-#: A law with at most this many outcomes is summed outcome by outcome; a larger one needs the problem's
-#: `errors`.
+#: A law with more outcomes than this is summed only if the problem has a method `errors`.
 MOST_OUTCOMES = 4_096
 #: A sum of probabilities may exceed 1 by this, because of rounding.
 _SUMMED = 1e-9
@@ -38,12 +36,12 @@ class Ask:
     problem
         The problem that draws the database.
     seed
-        The seed of a trial to repeat; None for a new one.
+        The seed of a trial to repeat, or None for a new trial.
     reveal
         Whether to return the database and the output as well.
     seen
-        A message if the first run found that the problem changes a database that is too costly to copy; else
-        empty. Later runs repeat this message instead of the check.
+        The message of the first run on whether the problem changes its database. Later runs repeat the
+        message.
 
     Examples
     --------
@@ -57,22 +55,24 @@ class Ask:
     seen: list[str] = field(default_factory=list)
 
     def trouble(self, watch: Watch) -> str:
-        """Return a message if the problem changed its database in the first run, else an empty text."""
+        """Return a message if the problem changed its database, else an empty text.
+
+        Only the first run is checked.
+        """
         if not self.seen:
             self.seen.append(watch.trouble())
         return self.seen[0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return this object itself. Learners do not see the problem, so the problem may keep its caches."""
+        """Return this object itself, so that the problem keeps its caches."""
         return self
 
 
 class Trial(NamedTuple):
-    """The result of a run: plain numbers, and texts that say what went wrong.
+    """The result of a run, as plain numbers and texts.
 
-    `failure` is 1 or 0. If `exact` is true, it is the conditional probability of failure given the database.
-    If the code ran in addition to its law, `ran` says whether the run failed. `trouble` describes a fault of
-    the problem itself.
+    `failure` is 1 or 0. If `exact` is true, it is the probability of failure given the database. If the code
+    ran in addition to the law, `ran` says whether the run failed. `trouble` describes a fault of the problem.
     """
 
     failure: float
@@ -96,9 +96,9 @@ class Revealed:
 
 
 class Conditional(NamedTuple):
-    """The exact probability of failure on one database, the mean error there, and an output that fails.
+    """The exact probability of failure on one database.
 
-    The mean error guides the search; no output needs to have exactly this error.
+    `error` is the mean error there. `output` is an output that fails, if there is one.
     """
 
     failure: float
@@ -108,24 +108,26 @@ class Conditional(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Experiment(Around):
-    """A learner and its experiment: a subject that takes an `Ask` as database and returns a `Trial`.
+    """A learner with its experiment, as a subject.
+
+    The subject takes an `Ask` as database and returns a `Trial`.
 
     Parameters
     ----------
     inner
-        The learner: the user's object.
+        The user's learner.
     calling
         How the learner gets its generator.
     alpha
         The allowed error.
     convert
-        Turns a database into the type that the learner takes. None: databases are passed unchanged.
+        Turns a database into the type that the learner takes, or None.
     law
-        Returns the learner's exact law on a database; this law replaces runs. None: the learner runs.
+        Returns the learner's exact law on a database. If it is None, the learner runs.
     beside
-        Whether the learner also runs if it has a law, so that the runs can be compared with the law.
+        Whether the learner runs in addition to its law.
     most
-        The largest possible finite error: 1 if errors are probabilities.
+        The largest possible finite error (`largest_error`).
 
     Examples
     --------
@@ -162,17 +164,27 @@ class Experiment(Around):
         output, done = self._done(ask, database, for_learner, trial)
         if not ask.reveal:
             return done
-        return Revealed(database, output, self._of_output(ask.problem, output, database, done))
+        if done.exact and not done.trouble:  # its error is a mean under the law
+            error, trouble = self.error_of(ask.problem, output, database)
+            done = done._replace(error=error, trouble=trouble)
+        return Revealed(database, output, done)
 
     def _done(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
-        found = None if self.law is None else self._by_law(ask, database, trial)
+        """Return an output and the finished trial.
+
+        They come from the law if there is one, else from a run. The output from a law is the most probable
+        output that fails. If none fails, it is the most probable output.
+        """
+        found = None if self.law is None else self.failure_on(ask, database)[1]
         if found is None:
             return self._by_run(ask, database, rng, trial)
-        output, told = found
-        if self.beside and not told.trouble:
+        if isinstance(found, str):
+            return None, trial._replace(trouble=found)
+        told = trial._replace(failure=found.failure, error=found.error, exact=True)
+        if self.beside:
             ran = self._by_run(ask, database, rng, trial)[1]
             told = told._replace(ran=ran.failure, trouble=ran.trouble)
-        return output, told
+        return found.output, told
 
     def _by_run(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         given = copied(database)
@@ -192,27 +204,8 @@ class Experiment(Around):
             return output, trial._replace(trouble=trouble)
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
 
-    def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
-        """Return one output and the trial, both from the law; None without a law.
-
-        The output is the most probable one that fails or, if none fails, the most probable of all.
-        """
-        _, found = self.failure_on(ask, database)
-        if found is None:
-            return None
-        if isinstance(found, str):
-            return None, trial._replace(trouble=found)
-        return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
-
-    def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial; if its error is a mean under the law, the error of this output replaces it."""
-        if not trial.exact or trial.trouble:
-            return trial
-        error, trouble = self.error_of(problem, output, database)
-        return trial._replace(error=error, trouble=trouble)
-
     def failure_on(self, ask: Ask, database: Any) -> tuple[Any, Conditional | str | None]:
-        """Return the declared law on a database, and the result of `failure_given` for this law."""
+        """Return the law on a database, and `failure_given` under it."""
         found = law_on(self.law, database, self.convert)
         if found is None or isinstance(found, str):
             return found, found
@@ -221,9 +214,10 @@ class Experiment(Around):
         return found, ask.trouble(watch) or failures
 
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
-        """Return the error of an output that a law lists, and why it cannot be measured (empty if it can).
+        """Return the error of an output under a law, and why it cannot be measured.
 
-        The error is NaN if the problem has a method `failure`, which then gives the failure probability.
+        The second value is empty if the error is valid. If the problem has a method `failure`, the error is
+        NaN.
         """
         if callable(getattr(problem, "failure", None)):
             return math.nan, ""
@@ -231,26 +225,26 @@ class Experiment(Around):
 
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
-    """Return a learner's experiment as a subject. If `law` is true, the learner's law replaces runs."""
+    """Return a learner's experiment as a subject.
+
+    If `law` is true, the learner's law replaces runs.
+    """
+    declared = subject.declared_law if law else None
     experiment = Experiment(
-        subject.object,
-        subject.calling,
-        claim.alpha,
-        subject.convert,
-        subject.declared_law if law else None,
-        beside,
-        largest_error(claim),
+        subject.object, subject.calling, claim.alpha, subject.convert, declared, beside, largest_error(claim)
     )
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
 
 
 def largest_error(claim: UtilityClaim) -> float:
-    """Return the largest possible finite error: 1 if the errors of the claim are probabilities."""
+    """Return the largest possible finite error, which is 1 for a `PAC` claim."""
     return 1.0 if isinstance(claim, PAC) else math.inf
 
 
 def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
-    """Return the result of a call of the user's code, and a text that says what it raised, if anything.
+    """Return the result of a call of the user's code, and what the call raised.
+
+    The second value is a text, empty if nothing was raised.
 
     Examples
     --------
@@ -266,7 +260,9 @@ def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
 
 
 def fails(error: Any, alpha: float) -> Any:
-    """Return whether an error exceeds alpha by more than rounding; for an array, elementwise.
+    """Return whether an error exceeds alpha by more than rounding.
+
+    An array of errors gives an array.
 
     Examples
     --------
@@ -277,9 +273,9 @@ def fails(error: Any, alpha: float) -> Any:
 
 
 def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
-    """Return the error of an output, and a text that says why the error is invalid (empty if it is valid).
+    """Return the error of an output, and why the error is invalid.
 
-    A valid error is a number that is at most `most`, or infinity.
+    A valid error is a number of at most `most`, or infinity. The second value is then empty.
     """
     error, raised = attempted(problem.error, output, database)
     if raised:
@@ -294,7 +290,7 @@ def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf
 
 
 def _no_error(output: Any, error: float, most: float) -> str:
-    """Return a text if a number cannot be an error: it is minus infinity, or outside a required [0, 1].
+    """Return a text if a number cannot be an error, else an empty text.
 
     Plus infinity is allowed, as the error of a missing answer.
     """
@@ -309,9 +305,10 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
-    """Return a learner's declared law on a database; None if it declares none there.
+    """Return a learner's declared law on a database.
 
-    If computing the law fails, return a text that says why.
+    The value is None if the learner declares none there. If the law cannot be computed, the value is a text
+    that says why.
     """
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
@@ -320,10 +317,10 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
 def failure_given(
     law: Any, problem: Any, database: Any, alpha: float, *, most: float = math.inf
 ) -> Conditional | str | None:
-    """Return the exact probability of failure under a law.
+    """Return the exact probability of failure under a law, or None if it is unknown.
 
-    The method `failure` of the problem gives it. Without this method it is a sum over the outcomes of the
-    law, or None if there are too many outcomes. If there is a fault, the result is a text that describes it.
+    The problem's method `failure` gives the probability. Without this method, it is a sum over the outcomes
+    of a finite law. If the problem has a fault, the value is a text that describes the fault.
 
     Examples
     --------
@@ -386,13 +383,13 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
 
 
 def _real(errors: Any) -> Any:
-    """Return errors as an array of floats, with NaN for complex values."""
+    """Return errors as floats, with NaN for complex values."""
     found = np.asarray(errors)
     return np.full(1, math.nan) if np.iscomplexobj(found) else found.astype(np.float64)
 
 
 def length(database: Any) -> int | None:
-    """Return the number of records of a database; None if unknown."""
+    """Return the number of records of a database, or None if it is unknown."""
     try:
         return len(database)
     except Exception:  # noqa: BLE001  a database may be anything

@@ -1,4 +1,4 @@
-"""Where an audit gets its problems: from a sequence, a strategy, or an object that proposes them."""
+"""Where an audit gets its problems."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -20,18 +20,18 @@ _SOURCES = (
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The problems of an audit, and functions that propose further problems.
+    """The problems of an audit, and functions that propose more problems.
 
     Parameters
     ----------
     library
-        The problems with which the search begins, at least one.
+        The problems with which the search begins.
     vary
-        A function that returns a problem near a given one, or None if the family has no such function.
+        Returns a problem near a given problem. It is None if the family has no such function.
     random
-        A function that returns a random problem, or None if the family has no such function.
+        Returns a random problem. It is None if the family has no such function.
     source
-        A text that says where the problems come from.
+        Where the problems come from, as "given", "own" or "strategy".
 
     Examples
     --------
@@ -52,7 +52,10 @@ class Family:
         return self.vary is None and self.random is None and self.source != "strategy"
 
     def words(self, tried: int, kept: int | None = None) -> str:
-        """Return a text on the family: of `tried` problems searched, `kept` were audited (None: all)."""
+        """Return a text on the family.
+
+        Of `tried` problems searched, `kept` were audited. If `kept` is None, all were audited.
+        """
         many = len(self.library)
         if self.source == "strategy":
             start = f"{many} examples of the strategy"
@@ -72,7 +75,9 @@ class Family:
 
 
 def read_problems(problems: Any, *, subject: Any = None) -> Family:
-    """Return the family that `problems` describes; None means the subject's own problems.
+    """Return the family that `problems` describes.
+
+    If `problems` is None, the family is the subject's own.
 
     Raises
     ------
@@ -125,10 +130,5 @@ def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
 def _of_source(source: Any, whose: str) -> Family:
     with blamed("`problems()` failed"):
         library = list(source.problems())
-    vary, random = (getattr(source, name, None) for name in ("vary", "random"))
-    return Family(
-        _library(library),
-        vary=vary if callable(vary) else None,
-        random=random if callable(random) else None,
-        source=whose,
-    )
+    ways = {name: getattr(source, name, None) for name in ("vary", "random")}
+    return Family(_library(library), source=whose, **{k: way for k, way in ways.items() if callable(way)})

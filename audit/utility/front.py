@@ -1,4 +1,4 @@
-"""`audit_utility`: audit a learner's claim on its problems, and return the verdict with its evidence."""
+"""`audit_utility`, which audits a learner's claim on its problems."""
 
 import time
 from collections.abc import Callable
@@ -37,13 +37,15 @@ def audit_utility(
     jobs: int = 1,
     progress: Callable[[Any], None] | None = None,
 ) -> UtilityResult:
-    """Return the result of an audit of the claim that an error is ≤ alpha except with probability ≤ beta.
+    """Return the result of an audit of a learner's claim.
+
+    The claim is that the error is at most alpha, except with probability at most beta.
 
     Parameters
     ----------
     learner
-        A callable (database, rng) -> output or (database) -> output, or a subject object that may also have
-        `utility_claim`, `problems()`, `vary(problem, rng)`, `random(rng)` and `distribution(database)`.
+        A callable (database, rng) -> output or (database) -> output. It may also have `utility_claim`,
+        `problems()`, `vary(problem, rng)`, `random(rng)` and `distribution(database)`.
     claim
         `PAC(alpha, beta)`, `Accuracy(alpha, beta)` or similar; by default the subject's `utility_claim`.
     problems
@@ -52,34 +54,33 @@ def audit_utility(
     convert
         Turns a database into the type that the learner takes.
     exact
-        If the subject declares a finite exact law, `distribution(database)`, use it instead of runs. The
-        probability of failure given the database then replaces the indicator of failure.
+        If the subject declares a finite exact law, `distribution(database)`, use the law instead of runs.
     until
-        "decided": stop as soon as the claim is refuted or met; "budget": use the whole budget, to tighten the
-        bounds.
+        With "decided", stop as soon as the claim is refuted or met. With "budget", use the whole budget to
+        tighten the bounds.
     budget
-        The most runs of the learner, including those of the search. Further runs are not counted in it: two
-        repeat a failure, up to three quarters of the budget compare a declared law with the code, and 24 to
-        32 check whether the learner keeps state. If it does, new learners in fresh processes confirm the
-        verdict with at most four times the budget or, if that is more, 20,000 runs.
+        The most runs of the learner, including those of the search. Further runs are not counted. Two runs
+        repeat a failure. Up to three quarters of the budget compare a declared law with the code. Another 24
+        to 32 runs check whether the learner keeps state. If it does, new learners in fresh processes confirm
+        the verdict. This takes at most four times the budget or, if that is more, 20,000 runs.
     time_limit, run_time_limit
         The most seconds for the audit (checked between batches) and for one run.
     isolate
         Run the learner in a child process, so that it may hang or crash.
     unfinished
-        "against": an unfinished run is evidence neither against the claim nor for it; "output": it is a
-        failure.
+        With "against", an unfinished run is no evidence for or against the claim. With "output", an
+        unfinished run is a failure.
     fresh
-        A function without arguments that makes a new learner for every run, for learners that keep state.
+        For learners that keep state, a function without arguments that makes a new learner for every run.
     name
-        The learner's name in results. Give one if its own name says little: a lambda or a partial.
+        The learner's name in results, for example if the learner is a lambda.
     significance
-        The error probability of the audit: an upper bound on the chance that a true claim is refuted, and on
-        the chance that a claim that is false on a listed problem counts as met.
+        The error probability of the audit. It bounds the chance that a true claim is refuted. It also bounds
+        the chance that a claim counts as met although it is false on a listed problem.
     seed
         The root of all randomness of the audit, a whole number ≥ 0.
     jobs
-        The number of worker processes; the result does not depend on it.
+        The number of worker processes. The result does not depend on it.
     progress
         Receives the events of `audit.values.progress`.
 
@@ -91,9 +92,8 @@ def audit_utility(
     Raises
     ------
     AuditError
-        An argument is wrong; one line says which. This includes a problem that cannot draw or measure, or
-        that measures finite errors above 1 for `PAC`. An error of the *learner* is not raised: a run in which
-        the learner raises is a failure.
+        An argument is wrong, or a problem cannot draw or measure. For `PAC`, finite errors above 1 are wrong
+        too. If the *learner* raises, the run is a failure and the audit goes on.
 
     Notes
     -----
@@ -102,9 +102,9 @@ def audit_utility(
     beta, the verdict is NOT_REFUTED with probability at most significance (`audit.evidence.failures`).
 
     A learner may keep state, or draw from other sources than its generator. The claim is then about each
-    call, given the learner's state, and the verdict stands only if new learners, each in a fresh process,
-    confirm it (`audit.utility.renewal`). With `fresh=` the claim is about the first call of a new learner. A
-    claim neither refuted nor met is INCONCLUSIVE.
+    call, given the learner's state. The verdict stands only if new learners in fresh processes confirm it
+    (`audit.utility.renewal`). With `fresh=` the claim is about the first call of a new learner. A claim
+    neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------

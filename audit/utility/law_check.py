@@ -1,18 +1,18 @@
-"""Compare the law that a learner declares with its code, before any verdict rests on the law.
+"""Compare a learner's declared law with its code.
 
-Each comparison gives an e-value. A disagreement is reported if an e-value reaches (number of
-comparisons)/significance. There are three kinds of comparison:
+No verdict rests on a law before this comparison. Each comparison gives an e-value. A disagreement is reported
+if an e-value reaches (number of comparisons)/significance. There are three kinds of comparison:
 
 - *on a database*: outputs of the code against the law (`audit.laws.law_check`);
-- *on a problem whose exact failure probability is known*: whole trials. They test the law of `draw`, the laws
-  of the learner on every database, `errors` and `failure` together;
-- *on a problem whose conditional failure probabilities are bet on*: the code against the law, trial by trial.
+- *on a problem with a known failure probability*: whole trials. They test the law of `draw`, the learner's
+  laws, `errors` and `failure` together;
+- *on a problem whose conditional failure probabilities are bet on*: the code against the law in each trial.
 
-For the i-th trial, the last two kinds use the failure probability f_i and the indicator x_i of a failure.
+For trial i, the last two kinds use the failure probability f_i and the indicator x_i of a failure.
 
 **Guarantee.** If the f_i are right, the product over trials of 1 + s·(x_i/f_i − 1) has expectation 1. The
-same holds for the product with 1 − x_i and 1 − f_i. The average of both over a fixed grid of s has
-expectation 1 too, so it reaches 1/t with probability at most t (Markov).
+same holds for the product with 1 − x_i and 1 − f_i. The average of these products over a fixed grid of s has
+expectation 1 too. So the average reaches 1/t with probability at most t (Markov).
 """
 
 import math
@@ -22,14 +22,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.evidence.bets import STAKES, log_sum
 from audit.laws.law_check import law_log_e_value
 from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
 from audit.subject.subject import Subject
 from audit.utility.exact import ExactFailure
-from audit.utility.experiment import law_on
-from audit.utility.runs import Floats, draw_trials
+from audit.utility.experiment import as_subject, law_on
+from audit.utility.runs import draw_trials
 from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said
@@ -38,21 +39,23 @@ from audit.values.said import Said
 CHECKED_PAIRS: Final = 500
 #: A result counts as proved only after this many runs on each database.
 LEAST_CHECKED: Final = 1_000
-#: The number of pairs of whole trials on all problems together: at least `FEWEST` and at most `MOST` pairs on
-#: one problem. More trials detect smaller differences.
+#: The number of pairs of whole trials on all problems together. One problem gets at least `FEWEST` and at
+#: most `MOST` pairs. More trials detect smaller differences.
 TRIAL_PAIRS: Final = 1_000
 FEWEST, MOST = 8, 250
-#: The number of pairs of trials that also compute a law, on all problems together: at least `FEWEST_LAWS` and
-#: at most `MOST_LAWS` pairs on one problem.
+#: The number of pairs of trials that also compute a law, on all problems together. One problem gets at least
+#: `FEWEST_LAWS` and at most `MOST_LAWS` pairs.
 LAW_PAIRS: Final = 200
 FEWEST_LAWS, MOST_LAWS = 4, 64
-#: This many pairs of runs are drawn first, so that code that hangs is noticed soon.
+#: This many pairs of runs are drawn first, to notice soon if the code hangs.
 FIRST: Final = 3
 _GRID = np.append(STAKES[STAKES > 0], 1.0)
 
 
 def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
-    """Return the log e-value against these failure probabilities; +inf if they make the failures impossible.
+    """Return the log e-value against these failure probabilities.
+
+    It is +∞ if the probabilities make the failures impossible.
 
     Examples
     --------
@@ -89,7 +92,7 @@ class LawCheck:
     tests
         The largest number of comparisons that the audit may make.
     notes
-        The notes of the audit; the sampler's notes are added.
+        The notes of the audit, to which the comparisons add.
     """
 
     task: UtilityTask
@@ -102,15 +105,10 @@ class LawCheck:
     stateless: bool = True
 
     @property
-    def limit(self) -> float:
-        """Law and code count as different if the log e-value reaches this."""
-        return math.log(self.tests / self.task.options.significance)
-
-    @property
     def open(self) -> str:
         """Why the laws cannot decide, or an empty text if they can.
 
-        They cannot decide if the comparison of law and code is missing or incomplete.
+        They cannot decide if the comparison with the code is missing or incomplete.
         """
         if not self.runs:
             return "time ran out before the law was compared with the code"
@@ -125,11 +123,11 @@ class LawCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict if the laws cannot decide; `open` says why."""
+        """The verdict if the laws cannot decide."""
         return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
 
     def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:
-        """Return a text if law and code disagree on any pair (problem, database); else empty."""
+        """Return a text if law and code disagree on a database."""
         subject = self.task.subject
         pairs = min(CHECKED_PAIRS, max(1, self.task.options.budget // (4 * len(databases))))
         self.least = min(self.least, 2 * pairs)
@@ -143,9 +141,9 @@ class LawCheck:
         return self._each(replace(subject, declared_sampler=None), len(databases), compared)
 
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
-        """Return a text if whole trials disagree with a problem's exact failure probability; else empty."""
+        """Return a text if trials disagree with exact failure probabilities."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
-        experiment = self.task.experiment(law=False)
+        experiment = as_subject(self.task.subject, self.task.claim, law=False)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             one = found[index]
@@ -161,14 +159,13 @@ class LawCheck:
         return self._each(experiment, len(found), compared)
 
     def beside_laws(self, problems: Sequence[Any]) -> str:
-        """Return a text if failures of the code's runs contradict the declared law; an empty text if not."""
+        """Return a text if failures of the code contradict the declared law."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
-        experiment = self.task.experiment(law=True, beside=True)
+        experiment = as_subject(self.task.subject, self.task.claim, law=True, beside=True)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
-            trials = [
-                each for each in self._trials(sampler, problems[index], pairs, index) if each.ran is not None
-            ]
+            drawn = self._trials(sampler, problems[index], pairs, index)
+            trials = [each for each in drawn if each.ran is not None]
             failed = np.array([trial.ran for trial in trials], dtype=np.float64)
             claimed = np.array([trial.failure for trial in trials])
             return _called(problems[index], "databases"), failures_log_e_value(failed, claimed)
@@ -182,18 +179,23 @@ class LawCheck:
     def _each(
         self, subject: Subject, count: int, compared: Callable[[Sampler, int], tuple[str, float]]
     ) -> str:
-        """Return a text on the first disagreement. Stop at the time limit, or if runs do not finish."""
+        """Return a text on the first disagreement, or an empty text.
+
+        The comparisons stop at the time limit, or if runs do not finish.
+        """
+        limit = math.log(self.tests / self.task.options.significance)
         with self.task.sampler(subject) as sampler:
             sampler.copy_inputs = True
             trouble = ""
             for index in range(count):
+                if trouble or self.unfinished:
+                    break
                 if self.task.is_late():
                     self.least = 0
-                if self.task.is_late() or trouble or self.unfinished:
                     break
                 words, e_value = compared(sampler, index)
-                if e_value >= self.limit:
-                    trouble = f"{words} (log e-value {e_value:.4g}, limit {self.limit:.4g})"
+                if e_value >= limit:
+                    trouble = f"{words} (log e-value {e_value:.4g}, limit {limit:.4g})"
             self.stateless = self.stateless and sampler.state_suspected() is False
             self.samples += sampler.drawn
             self.notes += [note for note in sampler.notes if note not in self.notes]
@@ -202,11 +204,10 @@ class LawCheck:
     def _outputs(self, sampler: Sampler, database: Any, pairs: int, index: int) -> list[Any]:
         outputs: list[Any] = []
         for size, path in self._parts(pairs, index):
-            drawn: list[Any] = []
-            for runs in sampler.draw(database, database, size, path):
-                drawn += [*runs.left, *runs.right]
-            lost = sum(isinstance(output, Unfinished) for output in drawn)
-            self.runs, self.unfinished = self.runs + len(drawn), self.unfinished + lost
+            blocks = sampler.draw(database, database, size, path)
+            drawn = [output for runs in blocks for output in (*runs.left, *runs.right)]
+            self.runs += len(drawn)
+            self.unfinished += sum(isinstance(output, Unfinished) for output in drawn)
             outputs += drawn
         return outputs
 
@@ -219,7 +220,10 @@ class LawCheck:
         return found
 
     def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the two parts of a draw. Omit the second part if a run of the first has not finished."""
+        """Yield the two parts of a draw as (pairs, path).
+
+        If a run of the first part has not finished, the second part is omitted.
+        """
         first = min(FIRST, pairs)
         yield first, (LAW, index, 0)
         if pairs > first and not self.unfinished:

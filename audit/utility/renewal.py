@@ -1,21 +1,21 @@
-"""Confirm a verdict on a learner that keeps state, by runs of new learners; each new learner is one trial.
+"""Confirm a verdict on a learner that keeps state, by runs of new learners.
 
 In one process, runs may depend on earlier runs. Suppose that a learner decides once, at random, whether it is
-good, and keeps the decision: it then fails always or never. So a verdict on a learner that keeps state must
-be confirmed on new learners. Each new learner is made in a fresh process (`audit.sampling.isolated.fresh`)
-and called a number of times that is fixed beforehand. Its trial is the share of its calls that fail.
+good, and keeps the decision. Then it fails always or never. So a verdict on a learner that keeps state must
+be confirmed on new learners. Each new learner is made in a fresh process (`audit.sampling.isolated.fresh`).
+It is called a number of times that is fixed beforehand. Its trial is the share of its calls that fail.
 
 **Guarantee.** Let p be the mean of that share. The shares of new learners are independent, even if the calls
-of one learner are not. So the wealths of `audit.evidence.failures` are valid if F is a learner's share. If
-p ≤ β, the wealth against the claim reaches 1/significance with probability at most significance. If p ≥ β,
-the same holds for the wealth in favour of the claim. If calls are independent, p is the failure probability.
-The claim counts as met only if it is confirmed on all problems, so no correction for their number is needed.
+of one learner are not. So the wealths of `audit.evidence.failures` are valid if F is a learner's share. If p
+≤ β, the wealth against the claim reaches 1/significance with probability at most significance. If p ≥ β, the
+same holds for the wealth in favour of the claim. If calls are independent, p is the failure probability. A
+claim counts as met only if it is confirmed on all problems. So no correction for their number is needed.
 
 A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing at random.
-State that makes no difference, such as a cache, is allowed: copies of the learner's first state must then
+State that makes no difference, such as a cache, is allowed. Copies of the learner's first state must then
 give the same outputs from the same generator states. Suppose that random state makes a difference with
-probability at least β. Both checks are repeated so often that they miss it with probability at most
-significance, unless this takes over 2,000 learners. They assume that importing the learner's module draws
+probability at least β. The checks are repeated until they miss it with probability at most significance. This
+does not hold if it takes over 2,000 learners. The checks assume that importing the learner's module draws
 nothing at random.
 """
 
@@ -23,7 +23,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,16 +39,16 @@ from audit.utility.task import UtilityTask
 from audit.values.canonical import same
 from audit.values.said import Says
 
-#: Each new learner is called at least `LEAST_CALLS` times. For all learners together, the limit is `CALLS`
-#: calls or, if that is more, four times the number of runs that the audit has drawn.
+#: Each new learner is called at least `LEAST_CALLS` times. All learners together make at most `CALLS` calls
+#: or, if that is more, four times as many as the audit had runs.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000
 #: The number of new learners between two checks of the wealth.
 BATCH: Final = 16
 #: Larger: confirmation is more certain. The estimated number of new learners is multiplied by this.
 _MARGIN: Final = 1.5
-#: Limits of a confirmation: new learners on one problem, new learners in all, and estimated seconds (counting
-#: `_A_PROCESS` for each process). Larger limits confirm more verdicts but take longer.
+#: Limits on new learners on one problem, on tries of a state check, and on estimated seconds. A process
+#: counts as `_A_PROCESS` seconds. Larger limits confirm more verdicts but take longer.
 _MOST: Final = 1_000
 _MOST_MADE: Final = 2_000
 _SECONDS: Final = 60.0
@@ -62,11 +62,12 @@ class Renewal:
     Attributes
     ----------
     how
-        Why the runs are independent trials. "stateless": the learner keeps no state; "cached": its state
-        makes no difference; "renewed": the user's `fresh=` makes a new learner for every run; "fresh": new
-        learners ran in fresh processes; "unchecked": this was not checked.
+        Why the runs are independent trials. "stateless" means that the learner keeps no state, and "cached"
+        that its state makes no difference. "renewed" means that the user's `fresh=` makes a new learner for
+        every run. "fresh" means that new learners ran in fresh processes. "unchecked" means that this is not
+        known. Before the check it is empty.
     doubt
-        Why the verdict does not stand; empty if it stands.
+        Why the verdict does not stand, or empty.
     learners
         The number of new learners made.
     """
@@ -79,14 +80,17 @@ class Renewal:
     learners: int = 0
     bets: list[Bets] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.task.subject.object, Renewed):
+            self.how = "renewed"
+
     def run(self) -> None:
-        """Confirm the verdict, or set `doubt` to the reason why it is not confirmed."""
+        """Confirm the verdict, or set `doubt`."""
+        if self.how:
+            return
         spent = time.monotonic() - self.task.started - self.sampler.loading
         a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
         ask, learner = Ask(self.betting.worst.look.problem), self.task.subject.object
-        if isinstance(learner, Renewed):
-            self.how = "renewed"
-            return
         is_luck = draws_when_made(learner, self._times)  # whether the constructor draws noise and keeps it
         if not is_luck and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
@@ -104,7 +108,10 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the failure probability of the worst problem, from the runs behind the verdict."""
+        """Return bounds on the failure probability of the worst problem.
+
+        They rest on the runs that decide the verdict.
+        """
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
@@ -118,29 +125,28 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """The number of tries that detect an effect of probability beta; at most `_MOST_MADE`.
+        """The number of tries that detect an effect of probability beta.
 
-        If the number is below `_MOST_MADE`, all tries miss the effect with probability at most significance.
+        It is at most `_MOST_MADE`. If it is smaller, all tries miss the effect with probability at most
+        significance.
         """
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
-        """Return whether copies of the learner's first state give the same outputs as the present state."""
+        """Return whether the first and the present state give the same outputs."""
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False
-        draws = [
-            [
-                [list(runs.left), list(runs.right)]
-                for runs in sampler.draw(ask, ask, math.ceil(self._times / 2), (CONFIRM, 2), fresh=fresh)
-            ]
-            for fresh in (False, True)
-        ]
-        return same(*draws)
+
+        def drawn(*, fresh: bool) -> list[Any]:
+            blocks = sampler.draw(ask, ask, math.ceil(self._times / 2), (CONFIRM, 2), fresh=fresh)
+            return [[list(runs.left), list(runs.right)] for runs in blocks]
+
+        return same(drawn(fresh=False), drawn(fresh=True))
 
     def _go_without(self, reason: str) -> None:
-        """Doubt the verdict if kept state could explain it; otherwise note that independence is assumed."""
+        """Doubt the verdict if kept state could explain it."""
         standings = [self.betting.worst] if self.betting.refuted else self.betting.standings
         never_varied = all(each.bets.failures in (0.0, each.bets.runs) for each in standings)
         self.how, self.bets = "unchecked", []
@@ -148,7 +154,10 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Return why new learners do not confirm the verdict; empty if they do. `a_run`: seconds per run."""
+        """Return why new learners do not confirm the verdict, or an empty text.
+
+        A run takes `a_run` seconds.
+        """
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
@@ -162,12 +171,12 @@ class Renewal:
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
-        """Return the number of new learners that very likely confirms a verdict, and the calls of each.
+        """Return the number of new learners for one problem, and the calls of each.
 
-        The audit refuted the claim after some number of runs. To confirm this, each learner makes twice as
-        many calls, because state may have to grow first. To confirm a met claim, each learner makes as many
-        calls as the problem had runs. If the calls of all learners together cost too much, each learner makes
-        fewer, but at least `LEAST_CALLS`.
+        This number very likely confirms the verdict. To confirm a refutation, each learner makes twice as
+        many calls as the refutation took. State may have to grow first. To confirm a met claim, each learner
+        makes as many calls as the problem had runs. If this costs too much, each learner makes fewer calls,
+        but at least `LEAST_CALLS`.
         """
         runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs
@@ -183,7 +192,7 @@ class Renewal:
         return learners, calls
 
     def _confirmed(self, standing: Standing, plan: tuple[int, int], index: int) -> bool:
-        """Return whether the wealth from new learners reaches its limit, checked after each batch."""
+        """Return whether the wealth from new learners reaches its limit."""
         learners, calls = plan
         bets, betting = Bets(), self.betting
         self.bets.append(bets)
@@ -205,7 +214,9 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Return how many new learners very likely bring the wealth to its limit, if a share `p` of calls fails.
+    """Return how many new learners very likely bring the wealth to its limit.
+
+    A share `p` of the calls fails.
 
     Examples
     --------
@@ -237,8 +248,7 @@ _UNTOLD: Final = (
     f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
-#: The assumptions to state for each reason why runs are independent trials. The key "" is for results without
-#: such a reason.
+#: The assumptions for each reason why runs are independent trials. The key "" means that there is no reason.
 ASSUMED: Final = {
     "": [Says.EACH_CALL],
     "stateless": [Says.STATELESS, Says.IMPORTED],

@@ -1,4 +1,4 @@
-"""Replay a saved failure: run the learner again and measure the error of its output again."""
+"""Replay a saved failure of a learner."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,12 +30,12 @@ def replay_failure(
     isolate: bool = False,
     trust: bool = False,
 ) -> UtilityWitness:
-    """Repeat the failure that a result shows, and return it; `repeats` says whether the output is the same.
+    """Repeat the failure that a result shows, and return it.
 
-    The audit's `convert` prepares the databases, unless the learner has its own. The error is measured again:
-    by the problem of the same name in `problems` or of the learner, else by the audit's own problem. A
-    refutation by exact laws is computed again. Then `refutes` says whether the failure probability is still
-    above beta.
+    `repeats` says whether the output is the same. The audit's `convert` prepares the databases, unless the
+    learner has its own. The error is measured again by the problem of the same name in `problems` or of the
+    learner. If there is none, the audit's own problem measures it. A refutation by exact laws is computed
+    again. Then `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def replay_failure(
     Raises
     ------
     AuditError
-        The result has no failure, there is no learner to run, `convert` has no name to import it by, or the
-        file does not hold the problem that measures the error.
+        The result has no failure, or there is no learner to run. Or `convert` has no name to import it by. Or
+        the file does not hold the problem that measures the error.
     """
     witness = result.witness
     if witness is None:
@@ -78,7 +78,7 @@ def replay_failure(
 def _again_by_law(
     result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
 ) -> UtilityWitness:
-    """Return the witness on the worst database, with its exact failure probability computed again."""
+    """Return the witness on the worst database, computed again from the laws."""
     found = exact_failure(learner, problem, result.claim)
     if found is None:
         raise AuditError(
@@ -90,9 +90,10 @@ def _again_by_law(
 
 
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
-    """Return the witness with the new output; `repeats` says whether the new output equals the old one.
+    """Return the witness with a new output.
 
-    `repeats` is None if the old output was read from a file that holds only its text.
+    `repeats` says whether the new output equals the old output. It is None if a file holds only the text of
+    the old output.
     """
     saved = encode(witness.output)
     repeats = True if same(output, witness.output) else same(output, decode(saved))
@@ -101,7 +102,7 @@ def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
-    """Return the problem by the witness's name in `problems` or the learner, else the audit's own problem."""
+    """Return the problem of a witness, by name if it is given, else the audit's own."""
     if problems is not None or callable(getattr(learner, "problems", None)):
         library = read_problems(problems, subject=learner).library
         named = next((problem for problem in library if problem.name == witness.problem), None)

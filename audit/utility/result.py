@@ -1,4 +1,4 @@
-"""The result of a utility audit: a frozen value with the methods of `AuditResult`."""
+"""The result of a utility audit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +10,9 @@ from audit.results.saved_value import SavedValue
 
 
 class UtilityRefuted(PrivacyRefuted):
-    """An audited utility claim was refuted. The message describes the finding in less than one screen.
+    """An audited utility claim was refuted.
+
+    The message describes the finding in less than one screen.
 
     Examples
     --------
@@ -28,11 +30,11 @@ class ProblemFinding(SavedValue):
     name
         The problem's name.
     runs, failures
-        The number of runs bet on, and how many failed. If the learner's law is exact, `failures` is the sum
-        of the conditional failure probabilities instead.
+        The number of runs bet on, and how many failed. If the learner's law is exact, `failures` is a sum of
+        failure probabilities.
     upper
-        An upper bound on the failure probability, at confidence 1 − significance for this problem alone; None
-        if nothing was bet on it.
+        An upper bound on the failure probability, at confidence 1 − significance for this problem alone. It
+        is None if nothing was bet on the problem.
     exact
         The exact failure probability, if it is known.
     met
@@ -54,7 +56,7 @@ class ProblemFinding(SavedValue):
 
 @dataclass(frozen=True, eq=False)
 class UtilityWitness(SavedValue):
-    """A failure: the problem, a database drawn from it, and an output whose error is above alpha.
+    """A failure on a database drawn from a problem.
 
     Attributes
     ----------
@@ -65,17 +67,17 @@ class UtilityWitness(SavedValue):
     error : float
         The error of the output.
     failure : float
-        The exact probability of failure on this database, if it is known; else 1.
+        The exact probability of failure on this database, or 1 if it is unknown.
     seed : int, optional
         The seed with which the run can be repeated (see `UtilityResult.replay`).
     repeats : bool, optional
-        Whether a repeated run with this seed gave the same output, in the audit itself or in a replay. None
-        if no run was repeated, or if the file of the result holds only the text of the old output.
+        Whether a repeated run with this seed gave the same output. It is None if no run was repeated, or if a
+        file holds only the text of the old output.
     source : object, optional
-        The problem itself; None if the result was read from a file that does not hold it.
+        The problem itself, or None if the result's file does not hold it.
     refutes : bool, optional
-        In a replay by exact laws, whether the failure probability on the problem is still above beta. None in
-        other replays, because one run cannot refute a claim.
+        In a replay by exact laws, whether the failure probability is still above beta. It is None in other
+        replays, because one run cannot refute a claim.
     """
 
     problem: str
@@ -90,7 +92,7 @@ class UtilityWitness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether the failure can be reproduced from its seed, or from the database in a file."""
+        """Whether the failure can be reproduced from its seed or its database."""
         return self.seed is not None or encoding.comes_back(self.database)
 
     def _stored(self) -> dict[str, Any]:
@@ -100,16 +102,16 @@ class UtilityWitness(SavedValue):
 
 @dataclass(frozen=True, eq=False)
 class UtilityResult(SavedResult):
-    """The outcome of one utility audit. `str(result)` is the report for a terminal.
+    """The outcome of one utility audit. `str(result)` is the report.
 
-    `NOT_REFUTED` always means that the claim was met on the named problems (`met`). Either this is exact, or
-    it holds with confidence 1 − significance. A claim neither refuted nor met is INCONCLUSIVE.
+    `NOT_REFUTED` means that the claim was met on the named problems. This is exact, or holds with confidence
+    1 − significance. A claim neither refuted nor met is INCONCLUSIVE.
 
     Attributes
     ----------
     beta_lower, beta_upper : float
-        Bounds on the failure probability on the worst problem. Each bound separately has confidence
-        1 − significance; both together may have less. With EXACT evidence both equal the exact value.
+        Bounds on the failure probability on the worst problem. Each bound alone has confidence 1 −
+        significance. With EXACT evidence the bounds are equal.
     worst : str, optional
         The name of the problem on which the learner failed most.
     sample_size : int, optional
@@ -119,7 +121,7 @@ class UtilityResult(SavedResult):
     samples_to_refutation : int, optional
         The number of runs drawn until the claim was refuted, including those of the search.
     problems_tried : int
-        The number of problems searched; `problems` lists those that were bet on or compared with exact laws.
+        The number of problems searched. `problems` lists those that were bet on or compared with exact laws.
     family : str
         A text that names the family of problems searched.
 
@@ -157,16 +159,18 @@ class UtilityResult(SavedResult):
         convert: Callable[[Any], Any] | None = None,
         trust: bool = False,
     ) -> UtilityWitness:
-        """Run the failing trial again from its seed, and return the failure with the error measured again.
+        """Run the failing trial again, and return the failure.
+
+        The error is measured again.
 
         Parameters
         ----------
         subject : object, optional
-            The learner; by default that of this audit or, with `trust`, the one that `target` names.
+            The learner. By default it is that of this audit or, with `trust`, the one that `target` names.
         problems : optional
             As in the audit; by default the learner's own.
         convert : callable, optional
-            As in the audit; used only if `subject` is given. By default that of the audit.
+            As in the audit. It is used only if `subject` is given.
         trust : bool
             Allow a result read from a file to import and call the `target` and the `convert` that it names.
         """

@@ -1,4 +1,7 @@
-"""Trials on problems, drawn by the sampler. A learner's fault is a failure; a problem's fault is an error."""
+"""Trials on problems, drawn by the sampler.
+
+A learner's fault is a failure. A problem's fault is an error.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,14 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from audit.distributions.law import Floats
 from audit.errors import SubjectError
 from audit.sampling import CONFIRM, Sampler
 from audit.utility.experiment import Ask, Revealed, Trial
 from audit.values.outcomes import Raised, Unfinished
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,39 +24,29 @@ class Trials:
     Attributes
     ----------
     low, high : array
-        Bounds on the failure F of each trial, shape (trials,). They are equal for a finished trial. For an
-        unfinished trial, `high` is 1, and `low` is 1 if the trial counts as a failure, else 0.
+        Bounds on the failure of each trial, shape (trials,). For a finished trial they are equal. For an
+        unfinished trial, `high` is 1. `low` is 1 if the trial counts as a failure, else 0.
     finished : tuple of Trial
         The finished trials, in order.
-    failing : Trial, optional
-        The finished trial with the largest failure, if one failed.
-    raised, unfinished : int
-        The number of trials that raised, and the number that did not finish.
+    unfinished : int
+        The number of trials that did not finish.
     silent : str
-        If no trial gave an answer, a text that says what happened instead; else empty.
-    size : int, optional
-        The number of records in the first database.
-    changed, exact, ran : bool
-        Whether a learner changed its database, whether a law replaced a run, and whether the code ran.
+        What happened if no trial gave an answer, else empty.
     """
 
     low: Floats
     high: Floats
     finished: tuple[Trial, ...] = ()
-    failing: Trial | None = None
-    raised: int = 0
     unfinished: int = 0
     silent: str = ""
-    size: int | None = None
-    changed: bool = False
-    exact: bool = False
-    ran: bool = False
 
 
 def draw_trials(
     sampler: Sampler, problem: Any, pairs: int, path: tuple[int, ...], *, against: bool = True
 ) -> Trials:
-    """Return `2·pairs` trials on a problem; with `against`, unfinished trials count for neither side.
+    """Return `2·pairs` trials on a problem.
+
+    If `against` is true, unfinished trials count for neither side.
 
     Raises
     ------
@@ -71,9 +62,9 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Return trials of new learners on a problem. For each n of `sizes`, one new learner makes 2n trials.
+    """Return trials of new learners on a problem, one `Trials` for each learner.
 
-    Each new learner is made in a fresh process.
+    Each learner is made in a fresh process. For each n of `sizes`, a learner makes 2n trials.
 
     Raises
     ------
@@ -86,7 +77,9 @@ def draw_anew(
 
 
 def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
-    """Repeat a trial, and return it as `Revealed`. If it does not finish, return its outcome.
+    """Repeat a trial, and return it as `Revealed`.
+
+    If the trial does not finish, return its outcome.
 
     Raises
     ------
@@ -110,7 +103,6 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
     if broken is not None:  # a trial catches all exceptions of learner and problem
         raise SubjectError(f"The problem `{problem.name}` ended its run: {broken}")
     lost = [outcome for outcome in outcomes if isinstance(outcome, Unfinished)]
-    failing = max(trials, key=lambda trial: (trial.failure, trial.error), default=None)
     answered = any(not trial.raised for trial in trials)
     unfinished = f"no run finished: {lost[0].reason}" if lost else ""
     first = next((f"every run {trial.raised}" for trial in trials), unfinished)
@@ -118,14 +110,8 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
         low=_bounds(outcomes, 0.0 if against else 1.0),
         high=_bounds(outcomes, 1.0),
         finished=tuple(trials),
-        failing=failing if failing is not None and failing.failure > 0 else None,
-        raised=sum(bool(trial.raised) for trial in trials),
         unfinished=len(lost),
         silent="" if answered else first,
-        size=next((trial.size for trial in trials), None),
-        changed=any(trial.changed for trial in trials),
-        exact=any(trial.exact for trial in trials),
-        ran=any(not trial.exact for trial in trials) or bool(lost),
     )
 
 
@@ -134,7 +120,9 @@ def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
 
 
 def score(trials: Trials, alpha: float) -> float:
-    """Return a score for how bad a problem looks: share of failures + ½·mean(min(error/alpha, 1)).
+    """Return a score for how bad a problem looks.
+
+    It is the share of failures + ½·mean(min(error/alpha, 1)).
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Read saved results of utility audits; an error names any damage in one line."""
+"""Read saved results of utility audits.
+
+An error names the damage in one line.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +20,9 @@ Saved = AuditResult | UtilityResult
 def parse_utility(
     document: str | bytes | Mapping[str, Any], *, cls: type[UtilityResult] = UtilityResult
 ) -> UtilityResult:
-    """Return the utility result in a document, given as text or as `json.loads` returns it.
+    """Return the utility result that a document holds.
+
+    A document is a text, or what `json.loads` makes of the text.
 
     Examples
     --------
@@ -34,7 +39,9 @@ def parse_utility(
 
 
 def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
-    """Return the results in a document: one, or two if it also holds the result of a utility audit.
+    """Return the results that a document holds.
+
+    There are two if the document also holds the result of a utility audit.
 
     Examples
     --------

@@ -1,10 +1,12 @@
-"""The search for problems to bet on: those of the family's library, random ones, and variants of the worst.
+"""The search for problems to bet on.
 
-It only proposes problems; no verdict rests on its runs.
+It tries the problems of the family's library, random problems, and variants of the worst problems. No verdict
+rests on its runs.
 """
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, Final
 
 import numpy as np
@@ -19,33 +21,38 @@ from audit.utility.task import UtilityTask
 #: The number of pairs of runs with which the search tries a problem. More pairs give better estimates of
 #: fewer problems.
 LOOK: Final = 8
-#: The number of pairs of runs with which the search tries a problem as long as no run has answered. It is
-#: small, because the learner may hang.
+#: The number of pairs of runs on a problem before any run has answered. It is small, because the learner may
+#: hang.
 UNANSWERED: Final = 3
-#: The share of the budget that the search may use; the rest is for bets.
+#: The share of the budget that the search may use. The rest is for bets.
 SHARE: Final = 0.1
 RANDOM: Final = 4
 PARENTS: Final = 2
 CHILDREN: Final = 2
 ROUNDS: Final = 20
 PATIENCE: Final = 3
-#: The number of problems outside the family's library that are bet on: the worst that the search found.
+#: The number of problems outside the family's library that are bet on.
 FOUND: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A problem, and a few trials that show how bad it is; `trials` is None if none were drawn."""
+    """A problem, and a few trials that show how bad it is.
+
+    `trials` is None if no trials were drawn.
+    """
 
     problem: Any
     name: str
-    trials: Trials | None
-    score: float
+    trials: Trials | None = None
+    score: float = 0.0
 
 
 @dataclass(eq=False)
 class Search:
-    """Draws a few runs on each problem to find the worst problems. The bets never use these runs.
+    """Draws a few runs on each problem to find the worst problems.
+
+    The bets never use these runs.
 
     Parameters
     ----------
@@ -58,21 +65,21 @@ class Search:
     task: UtilityTask
     sampler: Sampler
     looks: list[Look] = field(default_factory=list)
-    _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
-        """Return the problems to bet on, worst first: those of the library, and the worst others found."""
+        """Return the problems to bet on, worst first.
+
+        These are all problems of the library, and the worst others found.
+        """
         family, budget = self.task.family, self.task.options.budget
         library = family.library
-        if family.finite and len(library) == 1:
-            self.looks.append(Look(library[0], library[0].name, None, 0.0))
-            return self.looks
+        no_choice = family.finite and len(library) == 1
         rng = self.task.search_rng()
         most = int(SHARE * budget)
         pairs = max(1, min(LOOK, most // (2 * len(library))))
         for problem in library:
-            if self.task.is_late() or self.sampler.drawn >= budget // 2:
-                self.looks.append(Look(problem, self._named(problem.name), None, 0.0))
+            if no_choice or self._over(budget // 2):
+                self.looks.append(Look(problem, problem.name))
             else:
                 self._look(problem, pairs)
         found = len(self.looks)
@@ -86,7 +93,10 @@ class Search:
         return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
-        """Vary the worst problems. Stop after `PATIENCE` rounds in a row that find nothing worse."""
+        """Vary the worst problems.
+
+        Stop after `PATIENCE` rounds in a row that find nothing worse.
+        """
         idle = 0
         for _ in range(ROUNDS):
             parents = sorted(self.looks, key=lambda look: -look.score)[:PARENTS]
@@ -102,18 +112,17 @@ class Search:
     def _look(self, problem: Any, pairs: int) -> None:
         answered = any(look.trials is not None and not look.trials.silent for look in self.looks)
         pairs = pairs if answered else min(pairs, UNANSWERED)
-        name, trials, found = self._named(problem.name), None, 0.0
+        look = Look(problem, self._named(problem.name))
         with contextlib.suppress(TimeIsOver):
             trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
-            found = score(trials, self.task.claim.alpha)
-        self.looks.append(Look(problem, name, trials, found))
+            look = replace(look, trials=trials, score=score(trials, self.task.claim.alpha))
+        self.looks.append(look)
 
     def _named(self, name: str) -> str:
         """Return a name that no earlier problem has."""
-        tries = (f"{name} ({k})" for k in range(2, len(self._taken) + 3))
-        free = name if name not in self._taken else next(each for each in tries if each not in self._taken)
-        self._taken.add(free)
-        return free
+        taken = {look.name for look in self.looks}
+        tries = chain([name], (f"{name} ({k})" for k in count(2)))
+        return next(each for each in tries if each not in taken)
 
     def _over(self, most: int) -> bool:
         return self.task.is_late() or self.sampler.drawn >= most

@@ -1,13 +1,11 @@
-"""The task of a utility audit, which all parts of the audit use."""
+"""The task of a utility audit."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from audit.claims import UtilityClaim
-from audit.subject.subject import Subject
 from audit.task import Task
-from audit.utility.experiment import as_subject
 from audit.utility.families import Family
 
 
@@ -21,13 +19,12 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether unfinished runs support neither the claim nor a refutation (`unfinished="against"`)."""
+        """Whether unfinished runs support neither the claim nor a refutation."""
         return self.options.unfinished == "against"
 
-    def experiment(self, *, law: bool, beside: bool = False) -> Subject:
-        """Return the learner with its experiment, as a subject; `law` and `beside` are as in `as_subject`."""
-        return as_subject(self.subject, self.claim, law=law, beside=beside)
-
     def search_rng(self) -> np.random.Generator:
-        """Return the random generator for proposals, from a branch of the seed tree that no run uses."""
+        """Return the random generator for proposed problems.
+
+        It is from a branch of the seed tree that no run uses.
+        """
         return np.random.default_rng(np.random.SeedSequence((self.options.seed, 2**31 - 2)))

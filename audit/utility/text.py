@@ -1,4 +1,4 @@
-"""The texts of a utility result, the same for the terminal and the page."""
+"""The texts of a utility result, for the terminal and the page."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
@@ -9,11 +9,11 @@ from audit.words import again, alike
 from audit.words.allowance import accuracy
 from audit.words.text import Told, entry
 
-#: The terminal report names at most this many problems, in at most this many characters.
+#: The terminal report names at most `MOST_NAMED` problems, in at most `NAMED_LENGTH` characters.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
-#: The report of an undecided claim says that it may hold with equality if both bounds on the failure
-#: probability are within this factor of the claimed β.
+#: An undecided claim may hold with equality if its bounds are within this factor of the claimed β. The report
+#: then says this.
 _CLOSE = 2.0
 
 
@@ -59,7 +59,7 @@ def brief_claim(result: UtilityResult) -> str:
 
 
 def claimed(result: UtilityResult) -> float | None:
-    """Return the claim's β; None if it has none."""
+    """Return the claim's β, or None if it has none."""
     known = accuracy(result)
     return None if known is None else known[1]
 
@@ -87,7 +87,10 @@ def verdict_sentence(result: UtilityResult) -> str:
 
 
 def bounds(result: UtilityResult) -> str:
-    """Return the bounds on the failure probability of the worst problem, as a text."""
+    """Return a text on the bounds on the failure probability.
+
+    The bounds are those of the worst problem.
+    """
     beta = claimed(result)
     if beta is None or result.verdict is Verdict.ERROR:
         return ""
@@ -103,11 +106,11 @@ def bounds(result: UtilityResult) -> str:
 
 
 def sizes(result: UtilityResult) -> str:
-    """Return words with the sample size of the databases, enclosed in commas; empty if unknown."""
+    """Return words on the sample size, enclosed in commas, or an empty text."""
     count = result.sample_size
     if count is None:
         return ""
-    return f", on samples of {count:,} record{'' if count == 1 else 's'},"
+    return f", on samples of {alike.tried(count, 'record')},"
 
 
 def meaning(result: UtilityResult) -> str:
@@ -124,7 +127,7 @@ def meaning(result: UtilityResult) -> str:
 
 
 def _open_between(result: UtilityResult) -> str:
-    """Return advice if the claim lies between two bounds that are both close to it; else an empty text."""
+    """Return advice if the claim lies between two close bounds, else an empty text."""
     beta = claimed(result)
     if beta is None or result.verdict is not Verdict.INCONCLUSIVE:
         return ""
@@ -137,23 +140,18 @@ def _open_between(result: UtilityResult) -> str:
 
 
 def witness_story(witness: UtilityWitness) -> str:
-    """Return a text that describes the failure: database, output and error."""
+    """Return a text that describes a failure."""
     output, database = shown(witness.output), shown(witness.database)
-    error = f"error {number(witness.error)}"
-    exact = (
-        f" (the learner fails there with probability {number(witness.failure)})"
-        if witness.failure < 1
-        else ""
-    )
+    problem, chance = short(witness.problem, 80), number(witness.failure)
     if witness.output is None and witness.error != witness.error:  # NaN: a law gave only the probability
-        chance = f"the learner fails with probability {number(witness.failure)}"
-        return f"On this database of `{short(witness.problem, 80)}` {chance}: {database}."
-    told = f"A failure on `{short(witness.problem, 80)}`: from {database} the learner made {output}"
-    return f"{told}, {error}{exact}. {seed_words(witness)}".rstrip()
+        return f"On this database of `{problem}` the learner fails with probability {chance}: {database}."
+    told = f"A failure on `{problem}`: from {database} the learner made {output}"
+    exact = f" (the learner fails there with probability {chance})" if witness.failure < 1 else ""
+    return f"{told}, error {number(witness.error)}{exact}. {seed_words(witness)}".rstrip()
 
 
 def seed_words(witness: UtilityWitness) -> str:
-    """Return a text that says how to reproduce the failure.
+    """Return a text that says how to reproduce a failure.
 
     Examples
     --------
@@ -170,7 +168,7 @@ def seed_words(witness: UtilityWitness) -> str:
 
 
 def searched(result: UtilityResult) -> str:
-    """Return a text that names the worst problems and their numbers of failures.
+    """Return a text that names the worst problems and their failures.
 
     Examples
     --------
@@ -193,7 +191,10 @@ def searched(result: UtilityResult) -> str:
 
 
 def worst_first(result: UtilityResult) -> list[ProblemFinding]:
-    """Return the problems, the worst first; after a refutation, the one that refuted the claim is first."""
+    """Return the problems, the worst first.
+
+    After a refutation, the first problem is that on which the claim was refuted.
+    """
 
     def bad(each: ProblemFinding) -> tuple[bool, float, bool]:
         decided, share = each.name == result.worst, each.failures / each.runs if each.runs else 0.0
@@ -213,6 +214,6 @@ def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
 
 
 def runs(result: UtilityResult) -> str:
-    """Return a text with the number and kind of runs, and when the claim was refuted."""
+    """Return a text on the runs, and when the claim was refuted."""
     raised = f"; {result.raised:,} raised" if result.raised else ""
     return f"{alike.drawn(result)}{raised}; {alike.tried(result.problems_tried, 'problem')} tried"

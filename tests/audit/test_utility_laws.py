@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass, replace
+from itertools import chain, cycle
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from audit.distributions import Finite
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.evidence.failures import least_runs
 from audit.problems import FixedProblem, SampledProblem
+from audit.task import Task
 from audit.utility.law_check import failures_log_e_value
 
 CLAIM = PAC(alpha=0.5, beta=0.1)
@@ -148,6 +150,17 @@ def test_laws_without_time_for_comparison_decide_nothing():
     result = audit_utility(Learner(), CLAIM, problems=[fixed(0)], time_limit=1e-9)
     assert (result.verdict, result.evidence) == (Verdict.INCONCLUSIVE, Evidence.EXACT)
     assert "time ran out" in result.reason
+
+
+def test_a_time_limit_that_ends_a_comparison_leaves_no_proof(monkeypatch):
+    problems = [fixed(0), fixed(1)]
+    whole = audit_utility(Learner(), CLAIM, problems=problems)
+    assert whole.verdict is Verdict.PROVED
+    for calls in range(8):  # the limit passes between two looks at the clock, wherever they are
+        late = chain([False] * calls, cycle([True]))
+        monkeypatch.setattr(Task, "is_late", lambda self, late=late: next(late))
+        found = audit_utility(Learner(), CLAIM, problems=problems)
+        assert (found.verdict is Verdict.PROVED) == (found.samples == whole.samples), calls
 
 
 # Faults of problems, on the exact path

@@ -1,4 +1,4 @@
-"""The privacy loss of a pair of laws, exactly or within bounds. `audit.laws.divergence` is built on it."""
+"""The privacy loss of a pair of laws, exactly or within bounds."""
 
 from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 from audit.laws.losses.pair import loss_of

@@ -12,14 +12,14 @@ from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.region import Region
 
 LISTED = 64
-"""Larger: longer events are listed. An event of more numbers than this is returned as intervals."""
+"""Larger: longer events are listed. Intervals hold an event of more numbers than this."""
 
 
 class AtomLoss(ScalarLoss):
     """The privacy loss log p/q, if p has finitely many outcomes.
 
-    Each law may be a part of a larger law; the parts then have log mass `log_p` and `log_q`. If `alone` is
-    set, no other outputs lie between the numbers, so an event of many numbers is returned as intervals.
+    Each law may be a part of a larger law. The log masses of the parts are `log_p` and `log_q`. If `alone` is
+    true, no other outputs lie between the numbers. An event of many numbers is then returned as intervals.
 
     Examples
     --------
@@ -40,16 +40,22 @@ class AtomLoss(ScalarLoss):
         return float(np.max(self._losses, initial=-np.inf))
 
     def log_lost(self) -> float:
-        """Return the log of the mass of p on outcomes that are impossible under q."""
+        """Return the log of the mass of p where q has none."""
         return float(log_add(self.log_p[np.isposinf(self._losses)]))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses, under p and under q, of the outcomes with a loss above the level."""
+        """Return the log-masses of the outcomes with a loss above the level.
+
+        They are under p and under q.
+        """
         above = self._losses > level + SLACK
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes with a loss above the level; as intervals if they are many numbers."""
+        """Return the outcomes with a loss above the level.
+
+        If they are many numbers, intervals hold them.
+        """
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:
@@ -80,18 +86,17 @@ def _aligned(p: Finite, q: Any) -> Floats:
         values, real = as_numbers(p.outcomes)
         return np.where(real, q.logpmf(np.where(real, values, 0.5)), -np.inf)
     if p.ambiguous:
-        places = {key: place for place, key in enumerate(q.exact_keys)}
-        index = np.array([places.get(key, OUTSIDE) for key in p.exact_keys], dtype=np.intp)
+        index = np.array([q.by_exact_key.get(key, OUTSIDE) for key in p.exact_keys], dtype=np.intp)
     else:
         index = q.locate(p.outcomes)
     return np.where(index >= 0, q.log_probabilities[index], -np.inf)
 
 
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """Return open intervals that contain the numbers marked `above` and no others.
+    """Return open intervals that contain exactly the numbers marked `above`.
 
-    An interval ends half-way to the next number. If that number is the next float, there is no float
-    half-way. The interval then ends at that number, which an open interval leaves out.
+    An interval ends half-way to the next number. If there is no float half-way, the interval ends at that
+    number. An open interval leaves its ends out.
     """
     order = np.argsort(values)
     values, above = values[order], above[order]

@@ -1,19 +1,21 @@
-"""Bounds of δ(ε) for a sum of independent losses that has no closed form.
+"""Bounds of δ(ε) for a sum of independent losses without a closed form.
 
 Guarantee: `Bracket.bounds` returns a lower and an upper bound on E[(1 − exp(ε − L))₊], L = ΣLᵢ under p. The
 bounds are widened by 1e-13 for each coordinate, to allow for the rounding of the Fourier transforms.
 
-Each of the d losses Lᵢ is known in cells: masses p, q and an interval of the loss. On the grid {h·j}:
+Each of the d losses Lᵢ is known in cells. A cell has masses p, q and an interval of the loss. On the grid
+{h·j}:
 
 - *Floor.* Every loss is rounded down. The expectation grows with L, so this gives a lower bound.
 - *Spread.* A cell inside [a·h, b·h] is replaced by two atoms at its ends with the same total p-mass
-  and q-mass. (1 − exp(ε − l))₊ as a function of the masses is convex, so this gives an upper bound
-  (the dominating pair of "connect the dots", Doroshenko et al. 2022).
-- *Window.* (1 − exp(ε − l))₊ as a function of the masses is linear on either side of its kink. So
-  spreading a cell changes the expectation only if the kink is inside the cell, and then by at most the
-  cell's width. The width is at most m·h. If the losses are replaced one after the other, the upper bound
-  exceeds the truth by at most d·m·h·Pr[|L − ε| ≤ d·m·h]. This probability is at most the probability that
-  the floored sum is in [ε − 2·d·m·h, ε + d·m·h]. If L has a density, the bracket is therefore O(h²) wide.
+  and q-mass. (1 − exp(ε − l))₊ is a convex function of the masses, so this gives an upper bound. It is
+  the dominating pair of "connect the dots" (Doroshenko et al. 2022).
+- *Window.* (1 − exp(ε − l))₊ is a linear function of the masses on either side of its kink. So
+  spreading a cell changes the expectation only if the kink is inside the cell. The change is at most
+  the cell's width, which is at most m·h. The losses may be replaced one after the other. So the upper
+  bound exceeds the truth by at most d·m·h·Pr[|L − ε| ≤ d·m·h]. This probability is at most the
+  probability that the floored sum is in [ε − 2·d·m·h, ε + d·m·h]. If L has a density, the bracket is
+  therefore O(h²) wide.
 """
 
 import math
@@ -31,7 +33,9 @@ COARSE = 2.0**-6
 
 
 class Bracket:
-    """Bounds on δ(ε) for a sum of independent losses. A loss that occurs several times is computed once.
+    """Bounds on δ(ε) for a sum of independent losses.
+
+    A loss that occurs several times is computed once.
 
     Examples
     --------
@@ -57,7 +61,7 @@ class Bracket:
         self._support = step * (start + np.arange(len(self._floor), dtype=np.float64))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound on E[(1 − exp(level − L))₊], the excess over a level."""
+        """Return a lower and an upper bound on E[(1 − exp(level − L))₊]."""
         floor = _expectation(self._floor, self._support, level) + self._floor_lost
         upper = _expectation(self._spread, self._support, level) + self._spread_lost
         near = (self._support >= level - 2.0 * self._width) & (self._support <= level + self._width)
@@ -66,7 +70,10 @@ class Bracket:
 
 
 class _Rounded:
-    """One loss on the grid: arrays of p-mass that begin at index `start`, and the masses at infinite loss."""
+    """One loss on the grid.
+
+    Its arrays of p-mass begin at index `start`. It also holds the masses at infinite loss.
+    """
 
     def __init__(self, cells: Cells, step: float) -> None:
         p, q = np.exp(cells.log_p), np.exp(cells.log_q)
@@ -96,7 +103,10 @@ class _Rounded:
 
 
 def _step(losses: Mapping[ScalarLoss, int]) -> float:
-    """Return the step of the grid: the range of the sum of losses, without far tails, over the grid size."""
+    """Return the step of the grid.
+
+    It is the range of the sum of losses, without far tails, over the grid size.
+    """
     total = 0.0
     for loss, times in losses.items():
         cells = loss.cells(COARSE)
@@ -107,7 +117,7 @@ def _step(losses: Mapping[ScalarLoss, int]) -> float:
 
 
 def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution of arrays of masses, by FFT. Each array comes with its multiplicity."""
+    """Return the convolution of arrays, each with its multiplicity."""
     length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)

@@ -1,4 +1,4 @@
-"""The loss on the line or on the integers, segment by segment between the knots of both laws."""
+"""The privacy loss on the line or on the integers."""
 
 import math
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ CELLS = 2**11
 
 @dataclass(frozen=True)
 class Segment:
-    """An interval in which p has one piece and q has at most one.
+    """An interval in which each law has at most one piece.
 
-    If q has none, `ratio` is None and the loss is ∞.
+    Without a piece of q, the loss is ∞.
     """
 
     left: float
     right: float
     p: Any
     q: Any
-    ratio: Ratio | None
+    ratio: Ratio
 
 
 class LineLoss(ScalarLoss):
     """The privacy loss between two laws on the line.
 
-    Each law may be a part of a larger law; the parts then have log-mass `log_p` and `log_q`.
+    Each law may be a part of a larger law. The log masses of the parts are `log_p` and `log_q`.
 
     Examples
     --------
@@ -55,18 +55,21 @@ class LineLoss(ScalarLoss):
 
     def log_lost(self) -> float:
         """Return the log of p's mass outside q's support."""
-        lost = [s for s in self.segments if s.ratio is None]
+        lost = [s for s in self.segments if s.q is None]
         return float(log_add(np.array([self._log_mass(s.p, s.left, s.right) for s in lost]))) + self.log_p
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses, under p and under q, of the sets where the loss is above the level."""
+        """Return the log-masses of the sets where the loss is above the level.
+
+        They are under p and under q.
+        """
         sets = self._level_sets(level)
         log_p = [self._log_mass(s.p, low, high) + self.log_p for s, low, high in sets]
         log_q = [self._log_mass(s.q, low, high) + self.log_q for s, low, high in sets]
         return np.array(log_p), np.array(log_q)
 
     def part_above(self, level: float) -> Region:
-        """Return the set where the loss is above the level, as open intervals; adjacent ones are joined."""
+        """Return the set where the loss is above the level, as open intervals."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
         for _, low, high in self._level_sets(level):
@@ -77,7 +80,7 @@ class LineLoss(ScalarLoss):
         return Region(intervals=tuple(joined))
 
     def cells(self, step: float) -> Cells:
-        """Return cells cut at quantiles of p, and wherever the loss has changed by about `step`."""
+        """Return cells in which the loss changes by about `step`."""
         return Cells.joined(self._segment_cells(segment, step) for segment in self.segments)
 
     @cached_property
@@ -87,38 +90,28 @@ class LineLoss(ScalarLoss):
         for piece in self.p.pieces:
             for left, right in self._cut(piece.left, piece.right):
                 q = next((each for each in self.q_pieces if each.left <= left and right <= each.right), None)
-                shift = self.log_p - self.log_q
-                ratio = None if q is None else ratio_of(piece, q, left=left, right=right, shift=shift)
+                ratio = ratio_of(piece, q, left=left, right=right, shift=self.log_p - self.log_q)
                 found.append(Segment(left, right, piece, q, ratio))
         return found
 
     def _cut(self, left: float, right: float) -> list[Interval]:
-        """Return the intervals that result from cutting left..right at the ends of q's pieces.
-
-        An interval of integers includes both its ends.
-        """
+        """Return the intervals between the ends of q's pieces from left to right."""
         step = 1.0 if self.lattice else 0.0
         starts = (x for piece in self.q_pieces for x in (piece.left, piece.right + step))
         cuts = sorted({left, right + step, *(x for x in starts if left < x < right + step)})
         return [(low, high - step) for low, high in pairwise(cuts)]
 
     def _supremum(self, segment: Segment) -> float:
-        if segment.ratio is None:
-            return math.inf
         turns = segment.ratio.turns
         if self.lattice:
             turns = np.clip([np.floor(turns), np.ceil(turns)], segment.left, segment.right)
         return float(np.max(segment.ratio.value(turns)))
 
     def _level_sets(self, level: float) -> list[tuple[Segment, float, float]]:
-        sets = []
+        sets, least = [], level + SLACK
         for segment in self.segments:
-            if segment.ratio is None:
-                sets.append((segment, segment.left, segment.right))
-            elif self.lattice:
-                sets += [(segment, *run) for run in _integer_sets(segment, segment.ratio, level + SLACK)]
-            else:
-                sets += [(segment, *interval) for interval in segment.ratio.above(level + SLACK)]
+            above = _integer_sets(segment, least) if self.lattice else segment.ratio.above(least)
+            sets += [(segment, *interval) for interval in above]
         return sets
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
@@ -133,9 +126,6 @@ class LineLoss(ScalarLoss):
             low, high = edges[:-1], edges[1:]
         log_p = self._log_mass(segment.p, low, high) + self.log_p
         log_q = self._log_mass(segment.q, low, high) + self.log_q
-        if segment.ratio is None:
-            lost = np.full_like(log_p, np.inf)
-            return Cells(log_p, log_q, lost, lost)
         ends = segment.ratio.value(low), segment.ratio.value(high)
         return Cells(log_p, log_q, np.minimum(*ends), np.maximum(*ends))
 
@@ -147,10 +137,7 @@ class LineLoss(ScalarLoss):
         piece = segment.p.clipped(segment.left, segment.right)
         logits = np.linspace(-34.0, 34.0, CELLS)
         inner = piece.invert(1.0 / (1.0 + np.exp(-logits)))
-        turns = [segment.left, segment.right] if segment.ratio is None else segment.ratio.turns
-        edges = np.unique(np.concatenate([inner, turns]))
-        if segment.ratio is None:
-            return edges
+        edges = np.unique(np.concatenate([inner, segment.ratio.turns]))
         with np.errstate(invalid="ignore"):
             moves = np.abs(np.diff(segment.ratio.value(edges)))
         counts = np.where(np.isfinite(moves) & np.isfinite(np.diff(edges)), np.ceil(moves / step), 1.0)
@@ -160,7 +147,10 @@ class LineLoss(ScalarLoss):
         return np.append(np.repeat(edges[:-1], counts) + place * np.repeat(width, counts), edges[-1])
 
     def _integers(self, segment: Segment) -> Floats:
-        """Return the first integer of each cell; an integer of p-mass above e⁻³⁶ is a cell of its own."""
+        """Return the first integer of each cell.
+
+        An integer of p-mass above e⁻³⁶ is a cell of its own.
+        """
         tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
         low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)
@@ -169,8 +159,9 @@ class LineLoss(ScalarLoss):
         return np.unique([x for x in ends if x <= segment.right])
 
 
-def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
-    """Return the ranges of successive integers that lie in a segment and have a loss above a level."""
+def _integer_sets(segment: Segment, level: float) -> list[Interval]:
+    """Return the ranges of integers in a segment with a loss above a level."""
+    ratio = segment.ratio
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
     runs = []

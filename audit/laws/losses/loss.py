@@ -10,11 +10,13 @@ from audit.distributions.law import Floats, log_add
 from audit.laws.region import Region
 
 SLACK = 1e-12
-"""A loss above a level by at most this counts as equal to it, which covers the rounding of logarithms."""
+"""A loss above a level by at most this counts as equal to the level, because logarithms are rounded."""
 
 
 class Cells(NamedTuple):
-    """The logs of the p-mass and q-mass of parts of the output space, and bounds on the loss in each part.
+    """Parts of the output space, with the log masses and loss in each part.
+
+    `low` and `high` are bounds on the loss.
 
     Examples
     --------
@@ -39,7 +41,10 @@ class Loss(ABC):
 
     @abstractmethod
     def supremum(self) -> float:
-        """Return the essential supremum of L; ∞ if p has mass where q has none."""
+        """Return the essential supremum of L.
+
+        It is ∞ if p has mass where q has none.
+        """
 
     @abstractmethod
     def log_lost(self) -> float:
@@ -47,18 +52,21 @@ class Loss(ABC):
 
     @abstractmethod
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound on the excess over a level, equal if the excess is exact.
+        """Return a lower and an upper bound on the excess over a level.
 
-        The excess is p(E) − exp(level)·q(E) for E = {L > level}.
+        The excess is p(E) − exp(level)·q(E) for E = {L > level}. The bounds are equal if the excess is exact.
         """
 
 
 class ScalarLoss(Loss):
-    """The loss of an output that is not a vector; its level sets are regions."""
+    """The loss of an output that is not a vector."""
 
     @abstractmethod
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return log-masses under p and under q of disjoint parts whose union is {L > level + SLACK}."""
+        """Return the log masses of parts of {L > level + SLACK}.
+
+        The parts are disjoint. The masses are under p and under q.
+        """
 
     @abstractmethod
     def part_above(self, level: float) -> Region:
@@ -69,23 +77,26 @@ class ScalarLoss(Loss):
         """Return cells in which the loss varies by little more than `step`."""
 
     def excess(self, level: float) -> float:
-        """Return p(E) − exp(level)·q(E) for E = {L > level}, summed part by part to avoid cancellation."""
+        """Return p(E) − exp(level)·q(E) for E = {L > level}.
+
+        It is summed part by part to avoid cancellation.
+        """
         log_p, log_q = self.masses_above(level)
         some = ~np.isneginf(log_p)  # a very narrow or far-out part may have no mass in floats
         log_p, log_q = log_p[some], log_q[some]
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return the excess over a level twice, as lower and as upper bound: the excess is exact."""
+        """Return the exact excess over a level, as lower and as upper bound."""
         value = self.excess(level)
         return value, value
 
 
 class JoinedLoss(ScalarLoss):
-    """The loss of laws whose outputs fall into disjoint parts (atoms and a line).
+    """The loss of laws whose outputs fall into atoms and a line.
 
-    `atoms` are the atoms of both laws. An atom inside an event's interval is excluded from the event unless
-    its own loss is above the level.
+    `atoms` are the atoms of both laws. An atom inside an event's interval is excluded unless its own loss is
+    above the level.
 
     Examples
     --------
@@ -101,11 +112,11 @@ class JoinedLoss(ScalarLoss):
         return max((part.supremum() for part in self.parts), default=-np.inf)
 
     def log_lost(self) -> float:
-        """Return the log of the sum of the masses with infinite loss, over all parts."""
+        """Return the log of the mass with infinite loss."""
         return float(log_add(np.array([part.log_lost() for part in self.parts])))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses of the sets with a loss above the level, for all parts together."""
+        """Return the log-masses of the sets with a loss above the level."""
         masses = [part.masses_above(level) for part in self.parts]
         return np.concatenate([p for p, _ in masses]), np.concatenate([q for _, q in masses])
 

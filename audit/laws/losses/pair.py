@@ -1,4 +1,4 @@
-"""The loss of a pair of declared laws of any kind. The outputs are split into disjoint parts."""
+"""The privacy loss of a pair of declared laws of any kind."""
 
 import math
 from typing import NamedTuple
@@ -40,10 +40,10 @@ def loss_of(p: Law, q: Law) -> ScalarLoss | VectorLoss:
 
 
 def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
-    """Return factors in which all pairs of normals of equal scale are merged into one pair.
+    """Return factors in which pairs of normals of equal scale are merged.
 
-    The loss of N(a, s²) against N(b, s²) is normal with mean μ²/2 and variance μ², μ = |a − b|/s. A sum of
-    independent losses of this form has the same form, with μ² = Σμᵢ².
+    All such pairs become one pair. The loss of N(a, s²) against N(b, s²) is normal with mean μ²/2 and
+    variance μ², μ = |a − b|/s. A sum of independent losses of this form has the same form, with μ² = Σμᵢ².
 
     Examples
     --------
@@ -52,17 +52,11 @@ def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
     >>> merged_normals(p, q)[1] == [Density.normal(5.0)]
     True
     """
-    shifts, left, right = [], [], []
-    for a, b in zip(p, q, strict=True):
-        shift = _normal_shift(a, b)
-        if shift is None:
-            left.append(a)
-            right.append(b)
-        else:
-            shifts.append(shift)
-    if shifts:
+    shifts = [_normal_shift(a, b) for a, b in zip(p, q, strict=True)]
+    left, right = ([law for law, shift in zip(side, shifts, strict=True) if shift is None] for side in (p, q))
+    if len(left) < len(p):
         left.append(Density.normal(0.0))
-        right.append(Density.normal(math.hypot(*shifts)))
+        right.append(Density.normal(math.hypot(*(shift for shift in shifts if shift is not None))))
     return left, right
 
 
@@ -80,7 +74,7 @@ def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
 
 
 class _Shares(NamedTuple):
-    """The two parts of a law, its atoms and its law on the line, each with the logarithm of its mass."""
+    """The atoms of a law and its part on the line, with the logs of their masses."""
 
     atoms: Finite | None
     log_atoms: float
@@ -92,7 +86,7 @@ def _scalar_loss(p: Law, q: Law) -> ScalarLoss:
     if isinstance(p, Finite) and isinstance(q, (Finite, Countable)):
         return AtomLoss(p, q)
     if isinstance(p, Countable) and isinstance(q, (Finite, Countable)):
-        return LineLoss(p, _on_integers(q))
+        return LineLoss(p, q if isinstance(q, Countable) else _on_integers(q))
     if isinstance(p, LineLaw) and type(p) is type(q):
         return LineLoss(p, q)
     return _joined(_shares(p), _shares(q))
@@ -122,18 +116,12 @@ def _shares(law: Law) -> _Shares:
     )
 
 
-def _on_integers(law: Law) -> Countable:
-    """Return a finite law as single points on the line; outcomes that are not integers are left out."""
-    if isinstance(law, Countable):
-        return law
-    assert isinstance(law, Finite)
+def _on_integers(law: Finite) -> Countable:
+    """Return the integers of a finite law as single points on the line."""
     values, real = as_numbers(law.outcomes)
-    order = np.argsort(np.where(real, values, np.inf))
-    points = [
-        (float(values[i]), float(law.log_probabilities[i]))
-        for i in order
-        if real[i] and values[i] == np.floor(values[i]) and np.isfinite(law.log_probabilities[i])
-    ]
+    kept = np.flatnonzero(real & (values == np.floor(values)) & np.isfinite(law.log_probabilities))
+    order = kept[np.argsort(values[kept])]
+    points = zip(values[order].tolist(), law.log_probabilities[order].tolist(), strict=True)
     return Countable(tuple(Piece(k, k, k, log) for k, log in points), whole=False)
 
 

@@ -1,4 +1,4 @@
-"""The logarithm of the ratio of two densities on one segment: its extrema, and where it exceeds a level."""
+"""The logarithm of the ratio of two densities on one segment."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from audit.distributions.law import Floats
-from audit.distributions.pieces import Piece, SmoothPiece
+from audit.distributions.pieces import Parabola, Piece, SmoothPiece
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -18,23 +18,14 @@ CANCELLED = 8 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class QuadraticRatio:
+class QuadraticRatio(Parabola):
     """A log-ratio that is quadratic in x, from `left` to `right`.
-
-    With u = x − centre it is constant + slope·u + curvature·u².
 
     Examples
     --------
     >>> QuadraticRatio(-math.inf, math.inf, 0.0, -0.5, 1.0, 0.0).above(0.0)
     [(0.5, inf)]
     """
-
-    left: float
-    right: float
-    centre: float
-    constant: float
-    slope: float
-    curvature: float
 
     def value(self, x: Any) -> Floats:
         """Return the ratio's logarithm at finite x, and its limit at infinite x."""
@@ -45,7 +36,10 @@ class QuadraticRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """The ends of the segment, and the vertex if it is inside. The log-ratio is monotone in between."""
+        """The ends of the segment, and the vertex if it is inside.
+
+        The log-ratio is monotone in between.
+        """
         if self.curvature:
             vertex = self.centre - self.slope / (2.0 * self.curvature)
             if self.left < vertex < self.right:
@@ -65,7 +59,7 @@ class QuadraticRatio:
         return np.where((u > 0) == (self.slope > 0), np.inf, -np.inf)
 
     def _at(self, low: float, high: float) -> float:
-        """Return the log-ratio at a point between `low` and `high`, which may be infinite."""
+        """Return the log-ratio at a point between `low` and `high`."""
         if math.isfinite(low) and math.isfinite(high):
             return float(self.value(low + (high - low) / 2.0))
         inner = low if math.isfinite(low) else high if math.isfinite(high) else self.centre
@@ -84,12 +78,11 @@ class QuadraticRatio:
 
 
 class NumericRatio:
-    """The log-ratio log p/q + shift of two pieces, if it has no closed form.
+    """The log-ratio log p/q + shift of two pieces without a closed form.
 
-    Its extrema and level crossings are searched on a grid and then refined.
-
-    The grid points are quantiles of both laws, down to 1e-12 in each tail. Features narrower than 1/256 of
-    the mass of both laws are missed. `turns` covers all but 1e-12 of the mass in each tail.
+    Its extrema and level crossings are searched on a grid and then refined. The grid points are quantiles of
+    both laws, down to 1e-12 in each tail. Features narrower than 1/256 of the mass of both laws are missed.
+    `turns` covers all but 1e-12 of the mass in each tail.
 
     Examples
     --------
@@ -109,7 +102,10 @@ class NumericRatio:
         self.left, self.right, self.shift = left, right, shift
 
     def value(self, x: Any) -> Floats:
-        """Return the ratio's logarithm at x; for infinite x, at the outermost grid point."""
+        """Return the ratio's logarithm at x.
+
+        For infinite x it is that at the outermost grid point.
+        """
         x = np.asarray(x, dtype=np.float64)
         if np.isinf(x).any():
             x = np.clip(x, self._grid[0], self._grid[-1])
@@ -117,7 +113,10 @@ class NumericRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """The ends of the segment and the extrema found. The log-ratio is assumed monotone in between."""
+        """The ends of the segment and the extrema found.
+
+        The log-ratio is assumed to be monotone in between.
+        """
         values = self.value(self._grid)
         rising = np.sign(np.diff(values))
         places = np.flatnonzero(rising[1:] * rising[:-1] < 0) + 1
@@ -161,10 +160,7 @@ class NumericRatio:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """Return the point at a fraction of the way from low to high.
-
-    A search for a point varies this fraction, so one tolerance suits every scale.
-    """
+    """Return the point at a fraction of the way from low to high."""
     return high if share == 1.0 else low + share * (high - low)
 
 
@@ -172,9 +168,14 @@ Ratio: TypeAlias = QuadraticRatio | NumericRatio
 
 
 def ratio_of(
-    p: Piece | SmoothPiece, q: Piece | SmoothPiece, *, left: float, right: float, shift: float
+    p: Piece | SmoothPiece, q: Piece | SmoothPiece | None, *, left: float, right: float, shift: float
 ) -> Ratio:
-    """Return log p/q + shift between `left` and `right`, in closed form if both pieces have one."""
+    """Return log p/q + shift between `left` and `right`.
+
+    If q is None, its density is 0 and the ratio is infinite.
+    """
+    if q is None:
+        return QuadraticRatio(left, right, centre=0.0, constant=math.inf)
     if not (isinstance(p, Piece) and isinstance(q, Piece)):
         return NumericRatio(p, q, left=left, right=right, shift=shift)
     d = p.centre - q.centre

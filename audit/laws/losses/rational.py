@@ -1,4 +1,4 @@
-"""Compare laws with a claim exactly, if the probabilities of the laws are fractions."""
+"""Compare laws with a claim exactly, if their probabilities are fractions."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -10,14 +10,16 @@ from itertools import product
 from audit.distributions import Finite, Law, Product
 
 MOST = 4_096
-"""Larger: slower, and exact more often. A product with up to this many outcomes is compared as fractions."""
+"""Larger: slower, and exact more often. Products with more outcomes are not compared as fractions."""
 _DIGITS, _FAR = 60, 1e5
 
 Fractions = dict[Hashable, Fraction]
 
 
 def fractions_of(law: Law) -> Fractions | None:
-    """Return the probability of each outcome as a fraction; None if the law was not given as fractions.
+    """Return the probability of each outcome as a fraction, by key.
+
+    Return None if the law was not given as fractions.
 
     Examples
     --------
@@ -47,8 +49,8 @@ def exceeds(
 ) -> bool:
     """Return whether some event has p(E) > e^ε·q(E) + δ.
 
-    **Guarantee.** The laws are not rounded. ε and δ are floats, rounded from the number that was meant (ln 3,
-    for example, is not a float). Each is therefore read as the next larger float; only 0 stays 0. e^ε is
+    **Guarantee.** The laws are not rounded. ε and δ are floats, rounded from the number that was meant. For
+    example, ln 3 is not a float. So ε and δ are read as the next larger floats. Only 0 stays 0. e^ε is
     rounded up, within a factor 1 + 1e-58.
 
     Examples
@@ -67,7 +69,7 @@ def exceeds(
 
 @cache
 def _ratio(epsilon: float) -> Fraction | None:
-    """Return e^ε, rounded up; None if e^ε is so large that only outcomes with q = 0 matter."""
+    """Return e^ε, rounded up, or None if it is too large to matter."""
     if not epsilon:
         return Fraction(1)
     if epsilon > _FAR:

@@ -1,4 +1,4 @@
-"""Finite laws as rows of a matrix of log-probabilities, for comparing up to a million pairs at once."""
+"""Finite laws as rows of a matrix, to compare up to a million pairs at once."""
 
 from collections.abc import Hashable, Sequence
 
@@ -13,9 +13,10 @@ BLOCK = 2**20
 
 
 def stacked(laws: Sequence[Law]) -> Floats | None:
-    """Return the laws' log-probabilities over the union of their outcomes, shape (laws, outcomes).
+    """Return the laws' log-probabilities over the union of their outcomes.
 
-    Return None if a law is not finite, or if the matrix would have more than 2**24 entries.
+    The shape is (laws, outcomes). Return None if a law is not finite, or if the matrix would have more than
+    2**24 entries.
 
     Examples
     --------
@@ -31,7 +32,9 @@ def stacked(laws: Sequence[Law]) -> Floats | None:
 
 
 def losses_of(table: Floats, p: Ints, q: Ints) -> Floats:
-    """Return log p/q for rows p and q of a table, shape (pairs, outcomes); −∞ where p has no mass.
+    """Return log p/q for rows p and q of a table, shape (pairs, outcomes).
+
+    It is −∞ where p has no mass.
 
     Examples
     --------
@@ -58,10 +61,10 @@ def excesses(table: Floats, p: Ints, *, losses: Floats, epsilon: float) -> Float
 
 
 def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
-    """Return, for every pair, the smallest ε ≥ 0 with δ(ε) ≤ delta; shape (pairs,).
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta of every pair, shape (pairs,).
 
     For an event E the claim holds if ε ≥ log((p(E) − δ)/q(E)). The worst event consists of the k outcomes of
-    largest loss, for some k; all k are tried.
+    largest loss, for some k. All k are tried.
 
     Examples
     --------
@@ -83,7 +86,9 @@ def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
 
 
 def blocks(rows: int, columns: int) -> list[slice]:
-    """Return slices of the rows, each with about 2**20 entries of the table, but at least one row.
+    """Return slices of the rows, each with about 2**20 entries of the table.
+
+    A slice has at least one row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The loss of vectors of independent coordinates: a sum of independent losses."""
+"""The privacy loss of vectors of independent coordinates."""
 
 import contextlib
 import math
@@ -12,20 +12,21 @@ from audit.laws.losses.bracket import Bracket
 from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 
 MERGED = 1e-12
-"""Larger: more sums are merged. Sums of losses that differ by at most this count as one value."""
+"""Sums of losses that differ by at most this count as one value."""
 
 MOST_VALUES = 2**20
 MOST_CONDITIONS = 2**12
 
 
 class VectorLoss(Loss):
-    """The loss of a product of laws, given the losses of the coordinates that differ.
+    """The loss of a product of laws, as a sum of losses of coordinates.
 
-    `summands`, if given, are fewer independent losses whose sum has the same distribution.
+    `losses` holds the losses of the coordinates that differ. `summands`, if given, are fewer independent
+    losses whose sum has the same distribution.
 
-    The supremum is the sum of the coordinates' suprema. If at most one coordinate is not finite, the excess
-    is exact: the sums of the finite coordinates' losses are enumerated, and equal sums are merged. If more
-    coordinates are not finite, or if there are too many sums, the excess is bracketed.
+    The supremum is the sum of the coordinates' suprema. The excess is exact if at most one coordinate is not
+    finite. Then the sums of the finite coordinates' losses are enumerated, and equal sums are merged. If more
+    coordinates are not finite, or if there are too many sums, the excess has two bounds.
 
     Examples
     --------
@@ -42,16 +43,16 @@ class VectorLoss(Loss):
         self._others = [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
 
     def supremum(self) -> float:
-        """Return the sum of the coordinates' suprema; 0 without coordinates."""
+        """Return the sum of the coordinates' suprema."""
         return sum(self._suprema.values())
 
     def log_lost(self) -> float:
-        """Return the log-probability that the loss of at least one coordinate is infinite."""
+        """Return the log-probability that the loss of some coordinate is infinite."""
         kept = sum(float(log_complement(loss.log_lost())) for loss in self.losses.values())
         return float(log_complement(kept))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound on the excess over a level (`Loss.bounds`)."""
+        """Return a lower and an upper bound on the excess over a level."""
         if level >= self.supremum() - SLACK:
             return 0.0, 0.0
         if self._bracket is not None:
@@ -85,7 +86,7 @@ class VectorLoss(Loss):
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
-        """The possible sums of the finite coordinates' losses, and the log-mass of each sum under p."""
+        """The sums of the finite coordinates' losses, and the log-mass of each under p."""
         losses, logs = np.zeros(1), np.zeros(1)
         for loss in self._finite:
             cells = loss.cells(0.0)
