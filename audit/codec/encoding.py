@@ -25,7 +25,7 @@ from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.codec.decoding import READERS, decode
 from audit.codec.stored import ARRAY_KINDS, MOST_DIGITS, Opaque, dumps, is_replayable, is_short, loads
 from audit.errors import InvalidValue
-from audit.values.brief import slots_of
+from audit.values.brief import attributes_of
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished, without_addresses
 
@@ -218,9 +218,7 @@ def _is_its_fields(value: Any) -> bool:
         object.__new__(kind)  # fails for subclasses of dict, list or exceptions
     except TypeError:
         return False
-    names = {name for base in kind.__mro__ for name in slots_of(base)}
-    held = {*getattr(value, "__dict__", {}), *(name for name in names if hasattr(value, name))}
-    return all(each.init for each in known) and held - {"__dict__", "__weakref__"} == {e.name for e in known}
+    return all(each.init for each in known) and attributes_of(value).keys() == {e.name for e in known}
 
 
 def _datetime(value: dt.datetime) -> dict[str, Any]:

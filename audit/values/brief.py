@@ -46,6 +46,13 @@ def slots_of(kind: type) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
+def attributes_of(value: Any) -> dict[str, Any]:
+    """Return the attributes that an object holds by name, first those in slots."""
+    names = (name for kind in type(value).__mro__ for name in slots_of(kind))
+    held = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
+    return {**held, **getattr(value, "__dict__", {})}
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     limit: int
@@ -83,25 +90,19 @@ class _Writer:
         if isinstance(value, tuple):
             return f"({self._joined(value, depth)}{',' if len(value) == 1 else ''})"
         if isinstance(value, dict):
-            items = islice(value.items(), self.limit)
-            return (
-                "{"
-                + ", ".join(": ".join(self.text(part, depth + 1) for part in item) for item in items)
-                + "}"
-            )
+            items = (": ".join(self.text(part, depth + 1) for part in item) for item in value.items())
+            return f"{{{', '.join(islice(items, self.limit))}}}"
         if not value:
             return repr(value)
         if all(isinstance(entry, Real) for entry in value):
-            body = "{" + self._joined(sorted(value), depth) + "}"
+            body = self._joined(sorted(value), depth)
         else:
-            body = "{" + ", ".join(sorted(self.text(entry, depth + 1) for entry in value)) + "}"
-        return body if isinstance(value, set) else f"frozenset({body})"
+            body = ", ".join(sorted(self.text(entry, depth + 1) for entry in value))
+        return f"{{{body}}}" if isinstance(value, set) else f"frozenset({{{body}}})"
 
     def _object(self, value: Any, depth: int) -> str:
         """Return the class of an object that has no text of its own, and what its attributes hold."""
-        names = (name for kind in type(value).__mro__ for name in slots_of(kind))
-        held = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
-        held.update(getattr(value, "__dict__", {}))
+        held = attributes_of(value)
         if not held or depth > 1:
             return f"<{type(value).__qualname__}>"
         texts = (f"{name}={self.text(part, depth + 1)}" for name, part in islice(held.items(), self.limit))

@@ -19,7 +19,7 @@ from audit.sampling.remake.modules import Made, Place, find_place, is_importable
 from audit.sampling.shipping import Parcel, pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
-from audit.values.brief import slots_of
+from audit.values.brief import attributes_of
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
@@ -146,9 +146,7 @@ def draws_when_made(value: Any, times: int) -> bool:
 
 
 def _state(value: Any) -> Any:
-    own = {name: getattr(value, name, None) for kind in type(value).__mro__ for name in slots_of(kind)}
-    own |= getattr(value, "__dict__", {})
-    return {name: held for name, held in own.items() if not callable(held)}
+    return {name: held for name, held in attributes_of(value).items() if not callable(held)}
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
