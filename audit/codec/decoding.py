@@ -72,8 +72,7 @@ def _items(stored: dict[str, Any], where: str) -> list[Any]:
     items = stored["items"]
     if not isinstance(items, list):
         raise CorruptFile(f"{where}.items must be a list; got {type(items).__name__}.")
-    decoded: list[Any] = decode(items, where=where)
-    return decoded
+    return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(items)]
 
 
 def _read_float(stored: dict[str, Any], where: str) -> float:
