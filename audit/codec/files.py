@@ -5,7 +5,6 @@ import os
 import re
 import secrets
 import shutil
-import stat
 import sys
 import tempfile
 from contextlib import suppress
@@ -141,11 +140,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
 
 def _is_stream(target: Path) -> bool:
     """Return whether a path is a stream (a device, a pipe), which must not be replaced by a file."""
-    try:
-        mode = target.stat().st_mode
-    except FileNotFoundError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return target.exists() and not target.is_file() and not target.is_dir()
 
 
 def file_name(text: str, *, ending: str = ".json") -> str:
