@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from audit.errors import InvalidKind, Parameter, SubjectError, blamed
 from audit.subject.signatures import Calling, instance_of, read_calling, spoken_name
@@ -25,15 +25,11 @@ class Around:
 
     Examples
     --------
-    >>> Around(len).shell().inner is None
+    >>> Around(len).inner is len
     True
     """
 
     inner: Any
-
-    def shell(self) -> Self:
-        """Return this wrapper without the user's object, so that it can wrap a new object."""
-        return replace(self, inner=None)
 
 
 @dataclass(frozen=True, eq=False)

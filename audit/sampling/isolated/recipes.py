@@ -66,7 +66,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
     """
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
-        return Made(replace, (value.shell(),), {"inner": inner})
+        return Made(replace, (replace(value, inner=None),), {"inner": inner})
     if isinstance(value, Renewed):
         try:
             factory = _maker(value.factory)
