@@ -18,7 +18,7 @@ import numpy as np
 
 from audit.databases.boundary import edges, far_and_near, spread, strange
 from audit.databases.membership import KnownRecords, says
-from audit.databases.paths import repeated
+from audit.databases.paths import Path, repeated
 from audit.databases.plain_records import PlainRecords
 from audit.databases.support import Support
 from audit.databases.variations import by_turns, fruitful, simplicity, simplified, varied
@@ -31,7 +31,6 @@ from audit.values.said import Said, Says
 from audit.values.wording import short
 
 Pair = tuple[Any, Any]
-Path = tuple[Any, ...]
 
 #: All pairs of a domain are compared by law up to `MOST_PAIRS` databases, searched up to `FEW_DATABASES`.
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
@@ -181,8 +180,8 @@ class Databases:
         """Return the given pairs that are missing from `every`, the list of all pairs of the domain."""
         if isinstance(self.relation, Relation):
             return [pair for pair in self.given if not all(map(self._is_of, pair))]
-        listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
-        return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
+        listed = {frozenset(map(canonical.key, pair)) for pair in every}
+        return [pair for pair in self.given if frozenset(map(canonical.key, pair)) not in listed]
 
     def _is_of(self, database: Any) -> bool:
         """Return whether `enumerate` includes a database."""
@@ -328,8 +327,7 @@ class Databases:
         for pair in islice(self.proposals(rng), 20 * most):
             if len(found) >= most:
                 break
-            if canonical.key([pair[1], pair[0]]) not in found:
-                found.setdefault(canonical.key(list(pair)), pair)
+            found.setdefault(frozenset(map(canonical.key, pair)), pair)
         return list(found.values())
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
