@@ -274,12 +274,10 @@ def listed_records(records: Any) -> tuple[Any, ...]:
     if is_frame(records):
         rows = Parameter("records", example='records=frame.to_dict("records")')
         raise RECORDS.wrong("must be a list of records, not a frame: give ", rows, ".", kind=InvalidKind)
-    values: dict[Any, Any] = {}
-    for record in records:
-        values.setdefault(canonical.key(record), record)
+    values = tuple(record for _, record in distinct(records, like=()))
     if not values:
         raise RECORDS.wrong("are empty; give the list of values that one record can take.")
-    return tuple(values.values())
+    return values
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
