@@ -18,8 +18,7 @@ from audit.faults.noise import noise_from_data, scales_from_data
 from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
 from audit.faults.scene import LEFT, RIGHT, Scene, TooManyRunsError
 from audit.results.fault import Fault, FaultKind
-from audit.sampling.recorded import recorded_everywhere
-from audit.sampling.recorded.everywhere import Reel
+from audit.sampling.recorded.everywhere import Reel, recorded_everywhere
 from audit.sampling.recorded.leaves import Leaves, TooLargeError
 from audit.sampling.recorded.twins import Twins
 from audit.sampling.remake.state import Pristine

@@ -11,7 +11,8 @@ import pytest
 from audit import FaultKind, PureDP, audit_privacy
 from audit.faults.examine import examined, fault_behind
 from audit.privacy import make_task
-from audit.sampling.recorded import Tape, recorded_everywhere
+from audit.sampling.recorded.everywhere import recorded_everywhere
+from audit.sampling.recorded.generator import Tape
 from audit.sampling.recorded.twins import Twins
 from audit.sampling.remake.reseeding import Reseeding
 from audit.sampling.remake.state import Pristine

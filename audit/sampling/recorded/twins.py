@@ -23,7 +23,8 @@ class Twins(Reseeding):
     Examples
     --------
     >>> import numpy as np
-    >>> from audit.sampling.recorded import Tape, recorded_everywhere
+    >>> from audit.sampling.recorded.everywhere import recorded_everywhere
+    >>> from audit.sampling.recorded.generator import Tape
     >>> from audit.sampling.remake.state import Pristine
     >>> pristine = Pristine([np.random.default_rng(7)])
     >>> with recorded_everywhere() as reel:
