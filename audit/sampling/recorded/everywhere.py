@@ -103,10 +103,15 @@ _Replacement = tuple[Any, str, Any]
 
 def _replacements(reel: Reel) -> Iterator[_Replacement]:
     yield from _of_generators(reel)
-    yield from _of_old_generators(reel)
+    of_numpy = drawing_methods(np.random.RandomState)
+    for name in of_numpy:
+        if hasattr(np.random, name):
+            yield np.random, name, _function(reel, name, getattr(np.random, name))
+    yield np.random, "RandomState", _seeded(reel, np.random.RandomState, of_numpy, seeds=2**32)
     for name in _OF_RANDOM:
         yield random, name, _function(reel, name, getattr(random, name))
-    yield random, "Random", _own_random(reel)
+    methods = {name: getattr(random.Random, name) for name in _OF_RANDOM}
+    yield random, "Random", _seeded(reel, random.Random, methods, seeds=2**63)
     for name in ("random", "getrandbits"):
         yield random.SystemRandom, name, staticmethod(_secret(reel, name))
     for name in ("randbelow", "choice", "randbits", "token_bytes"):
@@ -134,22 +139,6 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
     yield np.random, "default_rng", default_rng
 
 
-def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `RandomState`, and of the numpy.random functions that share a global instance."""
-    state = np.random.RandomState
-
-    class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
-        def __init__(self, seed: Any = None) -> None:
-            super().__init__(int(reel.entropy.integers(2**32)) if seed is None else seed)
-            self.own = seed is not None
-
-    for name, plain in drawing_methods(state).items():
-        setattr(OwnState, name, _method(reel, name, plain))
-        if hasattr(np.random, name):
-            yield np.random, name, _function(reel, name, getattr(np.random, name))
-    yield np.random, "RandomState", OwnState
-
-
 def _alike(kind: type) -> type:
     """Return a metaclass whose classes accept every instance of `kind` in `isinstance`."""
     return type("Alike", (type,), {"__instancecheck__": lambda _, value: isinstance(value, kind)})
@@ -163,18 +152,20 @@ _OF_RANDOM: Final = tuple(
 )
 
 
-def _own_random(reel: Reel) -> type:
-    """Return a `random.Random` that records its draws."""
-    kind = random.Random
+def _seeded(reel: Reel, kind: Any, methods: Mapping[str, Callable[..., Any]], *, seeds: int) -> type:
+    """Return a class like `kind` that records the draws of `methods`.
 
-    class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc, valid-type]
+    If the code gives no seed, the reel's source draws one below `seeds`.
+    """
+
+    class Own(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc]
         def __init__(self, seed: Any = None) -> None:
-            super().__init__(int(reel.entropy.integers(2**63)) if seed is None else seed)
+            super().__init__(int(reel.entropy.integers(seeds)) if seed is None else seed)
             self.own = seed is not None
 
-    for name in _OF_RANDOM:
-        setattr(OwnRandom, name, _method(reel, name, getattr(kind, name)))
-    return OwnRandom
+    for name, plain in methods.items():
+        setattr(Own, name, _method(reel, name, plain))
+    return Own
 
 
 def _method(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
