@@ -7,7 +7,7 @@ the loss of one coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
@@ -23,15 +23,14 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: Maps a method to the name of the parameter that sets the width of its noise; None if the method has no such
-#: parameter. For methods not listed here the parameter is `scale`.
-_WIDTHS: Final = {
+#: Maps a method that draws noise to the name of the parameter that sets the width of its noise; None if the
+#: method has no such parameter.
+_WIDTHS: Final[Mapping[str, str | None]] = {
+    **dict.fromkeys(("laplace", "normal", "logistic", "gumbel", "exponential"), "scale"),
     "geometric": "p",
     "expovariate": "lambd",
-    "gauss": "sigma",
-    "normalvariate": "sigma",
-    "standard_normal": None,
-    "standard_exponential": None,
+    **dict.fromkeys(("gauss", "normalvariate"), "sigma"),
+    **dict.fromkeys(("standard_normal", "standard_exponential"), None),
 }
 #: Geometric draws that are equal in all runs count as one draw if independent draws would all be equal with
 #: probability below this.
@@ -47,18 +46,15 @@ def scale_of(draw: Draw) -> Any:
     >>> scale_of(Draw("laplace", {"loc": 0.0, "scale": 2.0}, 1.0)), scale_of(Draw("random", {}, 0.5))
     (2.0, None)
     """
-    told = draw.parameters
-    if draw.method in {"laplace", "normal", "logistic", "gumbel", "exponential"}:
-        return told["scale"]
-    if draw.method in {"standard_normal", "standard_exponential"}:
-        return 1.0
-    if draw.method in {"gauss", "normalvariate"}:
-        return told["sigma"]
-    if draw.method == "expovariate":
-        return 1.0 / told["lambd"]
-    if draw.method == "geometric":
-        return -1.0 / np.log1p(-np.minimum(np.asarray(told["p"], float), 1.0 - 1e-12))
-    return None
+    if draw.method not in _WIDTHS:
+        return None
+    name = _WIDTHS[draw.method]
+    width = 1.0 if name is None else draw.parameters[name]
+    if name == "lambd":
+        return 1.0 / width
+    if name == "p":
+        return -1.0 / np.log1p(-np.minimum(np.asarray(width, float), 1.0 - 1e-12))
+    return width
 
 
 @dataclass(frozen=True)
@@ -125,10 +121,9 @@ def written(method: str, scale: float) -> str:
     >>> written("laplace", 2.0), written("expovariate", 0.5), written("standard_normal", 1.0)
     ('laplace(scale=2)', 'expovariate(lambd=2)', 'standard_normal')
     """
-    name = _WIDTHS.get(method, "scale")
+    name, width = _WIDTHS[method], scale
     if name is None:
         return method
-    width = scale
     if name in {"p", "lambd"} and scale > 0:
         width = 1.0 / scale if name == "lambd" else -math.expm1(-1.0 / scale)
     return f"{method}({name}={width:.4g})"
