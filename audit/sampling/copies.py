@@ -4,18 +4,15 @@ import contextlib
 import operator
 import pickle
 from copy import deepcopy
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
-from audit.sampling.snapshots import IMMUTABLE
+from audit.sampling.snapshots import cannot_change
 from audit.values.canonical import same
 
 #: The message about a problem that changes a database.
 CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
-#: Tuples nested deeper than this are copied without a check whether they are immutable.
-_DEEPEST = 8
 
 
 class Watch:
@@ -73,7 +70,7 @@ def copied(database: Any) -> Any:
     (True, False)
     """
     cheap = spare(database)
-    if cheap is not database or _cannot_change((database,)):
+    if cheap is not database or cannot_change((database,)):
         return cheap
     for copy in (_pickled, deepcopy):  # pickle first: a record's own `__deepcopy__` may return the record
         with contextlib.suppress(Exception):  # a user's object may raise anything
@@ -83,19 +80,6 @@ def copied(database: Any) -> Any:
 
 def _pickled(database: Any) -> Any:
     return pickle.loads(pickle.dumps(database, pickle.HIGHEST_PROTOCOL))  # noqa: S301  our own, just now
-
-
-def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of them. Hashable records can still change."""
-    for _ in range(_DEEPEST):
-        kinds = set(map(type, records))
-        if kinds <= IMMUTABLE:
-            return True
-        if not kinds <= IMMUTABLE | {tuple, frozenset}:
-            return False
-        once = dict(zip(map(id, records), records, strict=True)).values()
-        records = list(chain.from_iterable(held for held in once if type(held) in (tuple, frozenset)))
-    return False
 
 
 def spare(database: Any) -> Any:
@@ -111,7 +95,7 @@ def spare(database: Any) -> Any:
     """
     if isinstance(database, np.ndarray):
         return database if database.dtype.hasobject else database.copy()
-    return list(database) if type(database) is list and _cannot_change(database) else database
+    return list(database) if type(database) is list and cannot_change(database) else database
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -126,7 +110,7 @@ def changed(given: Any, database: Any) -> bool:
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False
-        if len(given) != len(database) or not _cannot_change(database):
+        if len(given) != len(database) or not cannot_change(database):
             return not _equal(given, database) and _equal(copied(database), database)
         return True
     if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:

@@ -6,6 +6,7 @@ import decimal
 import enum
 import fractions
 import pickle
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,8 @@ IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values()
 #: If all its values are immutable, a container of one of these types is copied by calling its type. Keys of a
 #: dict are hashable, so they count as immutable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
+#: Tuples nested deeper than this are copied without a check whether they are immutable.
+_DEEPEST: Final = 8
 
 
 def snapshot(output: Any) -> Any:
@@ -57,12 +60,23 @@ def _copied(output: Any) -> Any:
         return memory(output.tobytes(), output.format, output.shape)
     if kind is tuple:
         return tuple(map(snapshot, output))
-    return list(output) if kind is list and all(map(_is_fixed, output)) else copy.deepcopy(output)
+    return list(output) if kind is list and cannot_change(output) else copy.deepcopy(output)
 
 
-def _is_fixed(value: Any) -> bool:
-    """Return whether a value is immutable: a plain value, or a tuple of immutable values."""
-    return type(value) in IMMUTABLE or (type(value) is tuple and all(map(_is_fixed, value)))
+def cannot_change(records: Any) -> bool:
+    """Return whether all records are plain values, or tuples or frozensets of plain values.
+
+    Other hashable records can still change.
+    """
+    for _ in range(_DEEPEST):
+        kinds = set(map(type, records))
+        if kinds <= IMMUTABLE:
+            return True
+        if not kinds - {tuple, frozenset} <= IMMUTABLE:
+            return False
+        once = dict(zip(map(id, records), records, strict=True)).values()
+        records = list(chain.from_iterable(held for held in once if type(held) in (tuple, frozenset)))
+    return False
 
 
 def memory(content: bytes, kind: Any, shape: Any) -> Any:
