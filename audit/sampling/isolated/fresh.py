@@ -57,8 +57,7 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
     """
 
     def draw(child: Child, task: Task) -> Block:
-        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
-            block = child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+        block = _run(child, recipe, task)
         _LOADS[subject] = tuple(dict.fromkeys((*_LOADS.get(subject, ()), *child.loaded)))
         return block
 
@@ -85,11 +84,17 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
     """
     try:
         [child] = _children(1, wanted=1, loads=())
-        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
-            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+        return _run(child, recipe, task)
     except BaseException:
         _dismiss()
         raise
+
+
+def _run(child: Child, recipe: Parcel, task: Task) -> Block:
+    # absolute paths, so that the working directory does not matter
+    paths = tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)
+    with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
+        return child.run_anew(task, Errand(recipe, paths, folder, (*task.path, COPIES)))
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
@@ -113,8 +118,3 @@ def _dismiss() -> None:
 
 
 atexit.register(_dismiss)
-
-
-def _paths() -> tuple[str, ...]:
-    """Return the module search path as absolute paths, so that the working directory does not matter."""
-    return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)
