@@ -100,7 +100,7 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
     3
     """
     with taken_by_value(by_value):
-        return _Outward().write(value)
+        return Writer(tracked=True).write(value)
 
 
 def pack_outputs(value: Any) -> bytes:
@@ -126,10 +126,6 @@ def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
     {'a': 1}
     """
     return Reader(text, reseeding or Reseeding(0, ())).load()
-
-
-class _Outward(Writer):
-    tracked = True
 
 
 class _Homeward(Writer):

@@ -91,11 +91,13 @@ class Pristine:
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
-_by_value = cloudpickle.list_registry_pickle_by_value
-
-
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
     """Writes one pickle, with placeholders instead of generators and full names instead of classes.
+
+    Parameters
+    ----------
+    tracked
+        Whether two pickles of the same class load as one class (`class_by_value`).
 
     Examples
     --------
@@ -103,13 +105,11 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
     [1]
     """
 
-    #: Whether two pickles of the same class load as one class (`class_by_value`).
-    tracked = False
-
-    def __init__(self) -> None:
+    def __init__(self, *, tracked: bool = False) -> None:
         self._file = io.BytesIO()
         super().__init__(self._file, protocol=pickle.HIGHEST_PROTOCOL)
         self.sources = Sources()
+        self._tracked = tracked
 
     def write(self, value: Any) -> bytes:
         """Return the pickle of a value."""
@@ -122,11 +122,11 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
 
     def reducer_override(self, value: Any) -> Any:
         """Return cloudpickle's reduction, but name classes in full and omit `__loader__` and the like."""
-        if isinstance(value, ModuleType) and value.__name__ in _by_value():
+        if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
             # The importer of a module is not state of the subject; under pytest it is pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
             return _module, (value.__name__, state)
-        return class_by_value(value, super().reducer_override(value), tracked=self.tracked)
+        return class_by_value(value, super().reducer_override(value), tracked=self._tracked)
 
 
 class _Copier(Writer):
