@@ -87,27 +87,16 @@ class Errand:
         return Host(self.recipe.mechanism(self.place), self.recipe.calling), unpack(self.task)
 
 
-@dataclass(frozen=True)
-class Foundations:
-    """The modules that the supervisor must import before it forks another worker.
-
-    Parameters
-    ----------
-    modules
-        The names of the modules.
+def import_all(modules: tuple[str, ...]) -> None:
+    """Import modules, given their names. A module that cannot be imported is left out.
 
     Examples
     --------
-    >>> Foundations(("math", "no_such_module")).lay()
+    >>> import_all(("math", "no_such_module"))
     """
-
-    modules: tuple[str, ...]
-
-    def lay(self) -> None:
-        """Import the modules."""
-        for name in self.modules:
-            with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
-                importlib.import_module(name)
+    for name in modules:
+        with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
+            importlib.import_module(name)
 
 
 class _Stream(list[Any]):
@@ -129,7 +118,7 @@ def main(requests: int, answers: int, records: int) -> None:
     ----------
     requests
         The file descriptor from which requests are read. The first request holds a directory, a parcel or
-        None, a path in the seed tree, and the `Foundations` of all workers.
+        None, a path in the seed tree, and the names of the modules that all workers start with.
     answers
         The file descriptor for frames, each a pair of a word and a value.
     records
@@ -165,14 +154,14 @@ def main(requests: int, answers: int, records: int) -> None:
         with contextlib.suppress(BlockingIOError):  # the worker got no request meant for the supervisor
             os.read(asked, 1)
             if (frame := read_frame(requests)) is not None:
-                unpack(frame)[1].lay()
+                import_all(unpack(frame)[1])
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
     """Change directory and import modules for the first request; return the request's parcel and place."""
-    directory, parcel, place, foundations = unpack(first)
+    directory, parcel, place, modules = unpack(first)
     os.chdir(directory)
-    foundations.lay()
+    import_all(modules)
     if parcel is not None:
         parcel.mechanism(place)  # imports what the subject needs, once for all workers
     return parcel, place
@@ -227,7 +216,7 @@ def _work(
             addressee, request, streamed = unpack(frame)
             if addressee != number:  # the request was meant for a worker that has died
                 continue
-            if isinstance(request, Foundations):  # meant for the supervisor: the parent will send it again
+            if isinstance(request, tuple):  # modules for the supervisor: the parent will send them again
                 if ask is not None:
                     os.write(ask, b"\0")
                 break

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import Errand, Foundations
+from audit.sampling.isolated.child import Errand
 from audit.sampling.isolated.elsewhere import in_order
 from audit.sampling.isolated.forking import start
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
@@ -83,7 +83,7 @@ class Child:
         self._death: str | None = None
         self._beat = _UNREADY
         self._foundations = {*foundations}
-        first = (os.getcwd(), parcel, (RNG_CHECK, number), Foundations(foundations))  # noqa: PTH109  a text is sent
+        first = (os.getcwd(), parcel, (RNG_CHECK, number), foundations)  # noqa: PTH109  a text is sent
         write_frame(self._requests, pack(first))
         self._await_worker()
 
@@ -118,7 +118,7 @@ class Child:
         if not new:
             return
         self._await_worker()
-        frame = pack((self._number, Foundations(new), False))
+        frame = pack((self._number, new, False))
         try:
             for _ in range(2):  # the worker reads the first and ends; the child reads the second
                 write_frame(self._requests, frame)
