@@ -33,19 +33,17 @@ class Reel:
     tape: Tape = field(default_factory=Tape)
     seed: int = 0
     runs: int = 0
-    _entropy: np.random.Generator | None = None
 
-    @property
+    @functools.cached_property
     def entropy(self) -> np.random.Generator:
         """The source of seeds for generators that the code makes without a seed; made when first needed."""
-        if self._entropy is None:
-            self._entropy = _GENERATOR(np.random.PCG64(self.seed))
-        return self._entropy
+        return _GENERATOR(np.random.PCG64(self.seed))
 
     def start(self, tape: Tape, seed: int) -> None:
         """Start a run that records on this tape; `seed` seeds the generators that the code does not seed."""
-        self.tape, self.seed, self._entropy = tape, seed, None
+        self.tape, self.seed = tape, seed
         self.runs += 1
+        vars(self).pop("entropy", None)  # it is made anew for the seed
         _SEED_NUMPY(_APART + seed)
         random.seed(_APART + seed)
 
