@@ -132,14 +132,12 @@ class Input:
     def __init__(self, database: Any, *, every_run: bool = False) -> None:
         self._pristine = database
         self._every_run = every_run
-        self._immutable = snapshot(database) is database
+        self._given = snapshot(database)
+        self._immutable = self._given is database
         # If every run gets a copy, no comparison is needed. This avoids pickling, which may import modules.
         self._text = None if self._immutable or every_run else _pickled(database)
-        self._given = database
         if self._text is not None:
             self._given = pickle.loads(self._text)  # noqa: S301  written a moment ago by ourselves
-        elif not every_run:
-            self._given = snapshot(database)
 
     def __call__(self) -> Any:
         """Return the database for the next run."""
