@@ -88,7 +88,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
     return find_place(value) or _constructed(value, value if at_first is None else at_first)
 
 
-def _named(value: Any) -> Any:
+def _named(value: Any) -> Place:
     """Return the place from which a function or class can be imported; raise an error if there is none."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
@@ -96,11 +96,7 @@ def _named(value: Any) -> Any:
         raise LookupError("not a global of a module with a file")
     if attrgetter(value.__qualname__)(module) is not value:
         raise LookupError("another value has its name")
-    first, *rest = value.__qualname__.split(".")
-    maker: Any = Place(module.__name__, file, first)
-    for name in rest:
-        maker = Made(getattr, (maker, name))
-    return maker
+    return Place(module.__name__, file, value.__qualname__)
 
 
 def _constructed(value: Any, at_first: Any) -> Any:

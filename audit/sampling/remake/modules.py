@@ -160,7 +160,7 @@ class Place:
     file
         The file that the module was loaded from.
     name
-        The name of the global.
+        The name of the global; dots lead to attributes of it.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Place:
 
     def make(self) -> Any:
         """Return the object; import its module or run its file if necessary."""
-        return getattr(self._loaded(), self.name)
+        return attrgetter(self.name)(self._loaded())
 
     def _loaded(self) -> ModuleType:
         known = self.module if self.module != "__main__" else _SCRIPT
@@ -187,7 +187,7 @@ class Place:
         try:
             run()
         except AuditError:  # the script reached its audit, which must not run; everything above it is defined
-            if not hasattr(module, self.name):
+            if not hasattr(module, self.name.partition(".")[0]):
                 raise
         return module
 
