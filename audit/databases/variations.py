@@ -79,8 +79,7 @@ def _add_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Gen
     return [record, *left], [record, *right]
 
 
-def _drop_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
-    del pool
+def _drop_shared(left: Rows, right: Rows, _pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
     places = _shared(left, right)
     if places:
         i, j = _any(places, rng)
@@ -92,9 +91,8 @@ def _make_shared_equal(left: Rows, right: Rows, pool: Sequence[Any], rng: np.ran
     return _with_shared(left, right, dict.fromkeys(_shared(left, right), _any(pool, rng)))
 
 
-def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+def _move_differing(left: Rows, right: Rows, _pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
     """Return the pair with its differing records moved to another place."""
-    del pool
     start, end = middle(left, right)
     shared = left[:start] + left[len(left) - end :]
     a, b = left[start : len(left) - end], right[start : len(right) - end]
