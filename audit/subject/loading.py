@@ -37,8 +37,7 @@ def load_object(text: str) -> Any:
     place, _, name = text.rpartition(":")
     if not place or not name:
         raise AuditError(f"A target must be `module:object` or `path.py:object`; got `{text}`.")
-    module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
-    found: Any = module
+    found: Any = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
     for part in name.split("."):
         try:
             found = getattr(found, part)
