@@ -113,8 +113,7 @@ def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
         found.setdefault(canonical.key(value), value)
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's warnings do not concern the audit
+        with warnings.catch_warnings(action="ignore"):  # a strategy's warnings do not concern the audit
             collect()
     except Unsatisfiable:
         pass  # the caller reports that nothing was found

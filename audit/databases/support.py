@@ -185,8 +185,7 @@ def _builder(strategy: Any) -> Callable[[bytes], _Built]:
 
     def build(source: bytes) -> _Built:
         built.clear()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's warnings do not concern the audit
+        with warnings.catch_warnings(action="ignore"):  # a strategy's warnings do not concern the audit
             try:
                 used = hold.hypothesis.fuzz_one_input(source)
             except Exception:  # noqa: BLE001 - a strategy is the user's code, and its examples were drawn

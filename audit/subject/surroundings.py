@@ -130,11 +130,10 @@ def quiet() -> Iterator[Printed]:
     printed = Printed()
     with (
         put_back(),
-        warnings.catch_warnings(),
+        warnings.catch_warnings(action="ignore"),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),
     ):
-        warnings.simplefilter("ignore")
         yield printed
 
 
