@@ -185,8 +185,7 @@ class RecordingGenerator(np.random.Generator):
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
         """Return new generators that record on the same tape."""
-        seeds = self.bit_generator.seed_seq.spawn(n_children)  # type: ignore[attr-defined]
-        return [type(self)(type(self.bit_generator)(seed), self.tape, own=self.own) for seed in seeds]
+        return [type(self)(bits, self.tape, own=self.own) for bits in self.bit_generator.spawn(n_children)]
 
 
 def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
