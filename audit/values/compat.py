@@ -67,7 +67,9 @@ def _no_local_constants() -> Iterator[None]:
     twice. So the function that collects the constants is replaced, and the cache that mixes them is emptied
     and restored. Versions before 6.131 have neither, and nothing is changed in them.
     """
-    providers = _providers()
+    providers: Any = None
+    with contextlib.suppress(ImportError):
+        providers = importlib.import_module("hypothesis.internal.conjecture.providers")
     collected = getattr(providers, "_get_local_constants", None)
     cache = getattr(getattr(providers, "CONSTANTS_CACHE", None), "cache", None)
     if collected is None or cache is None:
@@ -87,14 +89,6 @@ def _no_local_constants() -> Iterator[None]:
         providers._get_local_constants = collected  # noqa: SLF001 - as it was
         cache.clear()
         cache.update(kept)
-
-
-def _providers() -> Any:
-    """Return the module of Hypothesis that draws the parts of examples; None if this version has none."""
-    try:
-        return importlib.import_module("hypothesis.internal.conjecture.providers")
-    except ImportError:
-        return None
 
 
 def pcg64_memory(bits: Any) -> tuple[memoryview, memoryview] | None:
