@@ -72,17 +72,14 @@ def recorded_everywhere() -> Iterator[Reel]:
     reel = Reel()
     replaced = [(holder, name, getattr(holder, name), new) for holder, name, new in _replacements(reel)]
     places = [*_holding({id(old): (old, new) for _, _, old, new in replaced})]
-    try:
-        for holder, name, _, new in replaced:
+    with contextlib.ExitStack() as undo:
+        for holder, name, old, new in replaced:
+            undo.callback(setattr, holder, name, old)
             setattr(holder, name, new)
-        for space, name, _, new in places:
+        for space, name, old, new in places:
+            undo.callback(space.__setitem__, name, old)
             space[name] = new
         yield reel
-    finally:
-        for holder, name, old, _ in replaced:
-            setattr(holder, name, old)
-        for space, name, old, _ in places:
-            space[name] = old
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
