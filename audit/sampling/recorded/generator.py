@@ -22,8 +22,6 @@ _SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
     "integers": {"low": 0, "high": None, "size": None},
     "choice": {"a": None, "size": None, "replace": True, "p": None},
 }
-#: Methods that change their argument in place. The argument is recorded, and no edit changes it.
-_IN_PLACE: Final = frozenset({"shuffle"})
 _NO_DRAWS: Final = frozenset({"bit_generator", "spawn", "seed", "get_state", "set_state", "state"})
 
 
@@ -116,7 +114,7 @@ class Tape:
             args = tuple(map(_copied, args))
         if named:
             named = {name: _copied(value) for name, value in named.items()}
-        in_place = method in _IN_PLACE
+        in_place = method == "shuffle"  # its argument is recorded, and no edit changes it
         kept = (args[0] if args else None) if in_place else _copied(values)
         self.taken.append((method, args, named, kept, own))
         if self.edit is None or in_place:
