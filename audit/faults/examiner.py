@@ -145,7 +145,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
     """Return a function that makes each run on a new copy of the mechanism in its first state."""
 
     def from_first(database: Any, rng: Any) -> Any:
-        return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
+        return calling.bind(pristine.copy(Twins(reel)))(database, rng)
 
     return from_first
 
@@ -153,7 +153,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
     """Return a function that calls one copy of the mechanism, whose own generators start anew in each run."""
     twins = Twins(reel)
-    call = calling.bind(pristine.copy_with(twins))
+    call = calling.bind(pristine.copy(twins))
 
     def from_seed(database: Any, rng: Any) -> Any:
         twins.start()

@@ -10,6 +10,7 @@ import numpy as np
 from audit.errors import SubjectError
 from audit.sampling.loops import call_each, coupled, kept, sample_pairs, shares, sides, states_of
 from audit.sampling.recorded.runs import Probe, probing
+from audit.sampling.remake.reseeding import Reseeding
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
 from audit.sampling.snapshots import Input
@@ -223,7 +224,7 @@ class Host:
 
     def first(self) -> Any:
         """Return a copy of the subject in its first state; the subject itself if it cannot be copied."""
-        return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
+        return self._mechanism if self._copied is None else self._copied.copy(Reseeding(0, ()))
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
         """Return the drawn block. Meanwhile, `on_tick` gets the number of finished runs now and then.
@@ -275,7 +276,7 @@ class Host:
             return None
 
         def call(database: Any, rng: Any) -> Any:
-            copy = pristine.copy(seed=task.seed, path=(*task.path, next(runs)))
+            copy = pristine.copy(Reseeding(task.seed, (*task.path, next(runs))))
             if task.vectorised:
                 return kept(copy.sample(database, 1, rng), 1)[0]
             return calling.bind(copy)(database, rng)

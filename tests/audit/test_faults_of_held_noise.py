@@ -91,7 +91,7 @@ def test_in_every_run_twins_draw_what_new_generators_of_the_seed_draw():
     with recorded_everywhere() as reel:
         reel.start(Tape(), 0)
         twins = Twins(reel)
-        copy, found = pristine.copy_with(twins), {}
+        copy, found = pristine.copy(twins), {}
         for seed in (4, 5, 4):
             reel.start(tape := Tape(), seed)
             twins.start()
@@ -99,9 +99,9 @@ def test_in_every_run_twins_draw_what_new_generators_of_the_seed_draw():
             assert [(draw.method, draw.own) for draw in tape.draws] == [
                 (name, False) for name in ("laplace", "normal", "normal", "laplace", "gauss", "random")
             ]
-            assert found[seed] == draws(pristine.copy_with(Reseeding(seed, (FAULT,))))
+            assert found[seed] == draws(pristine.copy(Reseeding(seed, (FAULT,))))
     for seed, values in found.items():
-        assert values == draws(pristine.copy_with(Reseeding(seed, (FAULT,))))
+        assert values == draws(pristine.copy(Reseeding(seed, (FAULT,))))
 
 
 def test_a_generator_of_the_module_random_that_the_code_makes_is_recorded():

@@ -30,7 +30,7 @@ class Twins(Reseeding):
     >>> with recorded_everywhere() as reel:
     ...     tape = Tape()
     ...     reel.start(tape, seed=1)
-    ...     [rng] = pristine.copy_with(Twins(reel))
+    ...     [rng] = pristine.copy(Twins(reel))
     ...     _ = rng.laplace()
     >>> [(draw.method, draw.own) for draw in tape.draws]
     [('laplace', False)]

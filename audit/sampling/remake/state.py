@@ -13,7 +13,6 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from audit.sampling.remake.modules import class_named, is_users, taken_by_value, users_modules
 from audit.sampling.remake.reseeding import ORDINARY, Reseeding, Sources, StandIn
-from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
 
@@ -46,7 +45,7 @@ class Pristine:
     >>> calls = []
     >>> pristine = Pristine(calls)
     >>> calls.append(1)
-    >>> pristine.differs_from(calls), pristine.copy(seed=0, path=())
+    >>> pristine.differs_from(calls), pristine.copy(Reseeding(0, ()))
     (True, [])
     """
 
@@ -71,18 +70,14 @@ class Pristine:
         differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
         return differs if differs or self.complete else None
 
-    def copy(self, *, seed: int, path: Path) -> Any:
-        """Return a fresh copy, with its generators seeded from the place `path` in the seed tree.
+    def copy(self, reseeding: Reseeding) -> Any:
+        """Return a fresh copy, with the generators that `reseeding` makes.
 
         Raises
         ------
         ValueError
             The subject cannot be copied.
         """
-        return self.copy_with(Reseeding(seed, path))
-
-    def copy_with(self, reseeding: Reseeding) -> Any:
-        """Return a fresh copy with the generators that `reseeding` makes; raise the errors of `copy`."""
         if self._text is None:
             raise ValueError("the subject cannot be copied")
         return Reader(self._text, reseeding, self._shared).load()
