@@ -118,12 +118,8 @@ class Child:
         if not new:
             return
         self._await_worker()
-        frame = pack((self._number, new, False))
-        try:
-            for _ in range(2):  # the worker reads the first and ends; the child reads the second
-                write_frame(self._requests, frame)
-        except BrokenPipeError:
-            raise AuditError(_GONE) from None
+        for _ in range(2):  # the worker reads the first and ends; the child reads the second
+            self._send(new)
         while self._worker:
             self._listen(math.inf)
         self._foundations.update(new)
@@ -209,6 +205,9 @@ class Child:
         self._await_worker()
         self._death = None
         self._answers.clear()
+        self._send(request, streamed=streamed)
+
+    def _send(self, request: Task | Errand | tuple[str, ...] | None, *, streamed: bool = False) -> None:
         try:
             write_frame(self._requests, pack((self._number, request, streamed), by_value=self._by_value))
         except BrokenPipeError:
@@ -304,6 +303,7 @@ def drawn_by(
 
 
 def _in_words(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"process ended by {signal.Signals(os.WTERMSIG(status)).name}"
-    return f"process exited with code {os.WEXITSTATUS(status)}"
+    code = os.waitstatus_to_exitcode(status)
+    return (
+        f"process ended by {signal.Signals(-code).name}" if code < 0 else f"process exited with code {code}"
+    )
