@@ -21,7 +21,9 @@ from audit.values.outcomes import Raised, Unfinished
 
 
 def decode(stored: Any, *, where: str = "value") -> Any:
-    """Return the value that `encode` wrote; `where` names the place in messages.
+    """Return the value that `encode` wrote.
+
+    `where` names the place in messages.
 
     Raises
     ------
@@ -56,7 +58,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
 
 
 def _loaded(path: str) -> Any:
-    """Return the class named by `path` if its module is already loaded, else None."""
+    """Return the class named by a path if its module is loaded, else None."""
     module, _, name = path.partition(":")
     found: Any = sys.modules.get(module)
     for part in name.split("."):  # `vars`, because `getattr` could import a module

@@ -1,4 +1,4 @@
-"""The audited subject: a user's mechanism and everything that it declares, read once."""
+"""The audited subject, a user's mechanism with everything that it declares."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -16,7 +16,9 @@ _AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference"
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """A wrapper of ours around a user's object. Its state and construction are those of the user's object.
+    """A wrapper of ours around a user's object.
+
+    Its state and construction are those of the user's object.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ class Renewed:
     calling: Calling
 
     def __call__(self, database: Any, rng: Any = None) -> Any:
-        """Make a new object, and return one output of this object."""
+        """Return one output of a new object."""
         return self.calling.bind(self.factory())(database, rng)
 
 
@@ -118,7 +120,9 @@ class Subject:
 
     @property
     def takes_rng(self) -> bool:
-        """Whether the subject takes a generator; if so, a seed can repeat its runs.
+        """Whether the subject takes a generator.
+
+        If so, a seed can repeat its runs.
 
         Examples
         --------
@@ -128,7 +132,7 @@ class Subject:
         return self.calling.takes_rng
 
     def prepare(self, database: Any) -> Any:
-        """Return `database` in the form that the mechanism takes.
+        """Return a database in the form that the mechanism takes.
 
         Raises
         ------
@@ -146,7 +150,7 @@ class Subject:
             return self.convert(database)
 
     def call(self, database: Any, rng: Any) -> Any:
-        """Return one output of the mechanism on `database`.
+        """Return one output of the mechanism on a database.
 
         Examples
         --------
@@ -157,7 +161,7 @@ class Subject:
 
     @property
     def distribution(self) -> Callable[[Any], Any] | None:
-        """A function that returns the declared law of the output on a database; None if there is none.
+        """The declared law of the output as a function of a database, or None.
 
         Examples
         --------
@@ -175,7 +179,7 @@ def adapt(
     fresh: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Subject:
-    """Return `mechanism`, a callable with or without declared attributes, as a subject.
+    """Return a mechanism as a subject.
 
     Parameters
     ----------
@@ -253,9 +257,9 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Return whether a class inherits `sample` from a base whose `__call__` has since been overridden.
+    """Return whether a class inherits a `sample` that no longer fits.
 
-    Such a `sample` would run the overridden code.
+    Such a `sample` is of a base whose `__call__` has since been overridden. It would run the overridden code.
     """
     definers = {name: [c for c in kind.__mro__ if name in vars(c)] for name in ("sample", "__call__")}
     if not definers["sample"] or len(definers["__call__"]) < 2:

@@ -1,4 +1,7 @@
-"""The short text of a value in errors and reports. The module imports little: errors must not load numpy."""
+"""The short text of a value in errors and reports.
+
+The module imports little, because errors must not load numpy.
+"""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +16,9 @@ _DEPTH = 5
 
 
 def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
-    """Return a short text of `value`: one line, printable, at most `limit` characters.
+    """Return a short text of a value.
+
+    The text is one printable line.
 
     Parameters
     ----------
@@ -41,7 +46,7 @@ def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
 
 
 def slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the slots that a class declares itself, without those of its bases."""
+    """Return the names of the slots that a class itself declares."""
     slots = vars(kind).get("__slots__", ())
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
@@ -101,7 +106,7 @@ class _Writer:
         return f"{{{body}}}" if isinstance(value, set) else f"frozenset({{{body}}})"
 
     def _object(self, value: Any, depth: int) -> str:
-        """Return the class of an object that has no text of its own, and what its attributes hold."""
+        """Return the text of an object by its class and attributes."""
         held = attributes_of(value)
         if not held or depth > 1:
             return f"<{type(value).__qualname__}>"
