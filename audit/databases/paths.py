@@ -1,8 +1,8 @@
-"""Paths of neighbouring databases: pairs further apart than one step.
+"""Paths of neighbouring databases.
 
 A claim about neighbours implies a weaker claim about the ends of a path (`audit.claims.at_distance`). Some
-faults show with fewer runs at such pairs: a loss that is slightly too large at every step adds up. If only
-one of many steps fails, halving the path finds it.
+faults show with fewer runs at such pairs, because a small excess at every step adds up. If only one of many
+steps fails, halving the path finds it.
 """
 
 import math
@@ -29,9 +29,10 @@ _MOST_DELTA = 0.5
 
 
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
-    """Return the numbers of steps of the paths to try against a claim, in the order of use.
+    """Return the numbers of steps of the paths to try against a claim.
 
-    The result is empty if ε > 2, or if the claim about a path of two steps has a δ above `_MOST_DELTA`.
+    They are in the order of use. If ε > 2, there are none. If the claim about a path of two steps has a δ
+    above `_MOST_DELTA`, there are none.
 
     Examples
     --------
@@ -48,11 +49,13 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:
-    """Return the two halves of a path. If the ends of the path break the claim, the ends of one half do too.
+    """Return the two halves of a path.
 
-    Proof: let R = e^ε, and let the first half have m of the k steps. If the ends of both halves keep the
-    claim, then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and
-    p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)). Together these are the claim about the ends of the path.
+    If the ends of the path break the claim, the ends of one half break it too.
+
+    Proof: let R = e^ε, and let the first half have m of the k steps. Suppose the ends of both halves keep the
+    claim. Then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and p_m ≤ R^(k−m)·p_k + δ·(1 + … +
+    R^(k−m−1)). Together these are the claim about the ends of the path.
 
     Examples
     --------
@@ -64,13 +67,17 @@ def halves(path: Sequence[Any]) -> tuple[Path, Path]:
 
 
 def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
-    """Yield paths that repeat the step from `left` to `right` on other records.
+    """Yield paths that repeat the step from `left` to `right`.
 
-    If the step replaces a record, the first path begins with a database of equal records, and replaces them
-    one after another. The second path does the same with the records of `left`. If the step adds a record,
-    both paths add it repeatedly: the first to the empty database, the second to the shorter of `left` and
-    `right`. If the databases are query answers, the only path moves all answers repeatedly. The caller must
-    ask the relation whether these are paths of neighbours.
+    If the step replaces a record, the first path begins with a database of equal records. It replaces them
+    one after another. The second path does the same with the records of `left`.
+
+    If the step adds a record, two paths add it repeatedly. The first path starts from the empty database, the
+    second from the shorter of `left` and `right`.
+
+    If the databases are query answers, the only path moves all answers repeatedly.
+
+    The caller must ask the relation whether these are paths of neighbours.
 
     Parameters
     ----------
@@ -105,7 +112,10 @@ def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -
 
 
 def _replacing(relation: Any, rows: Rows, record: Any, steps: int, *, first: int) -> list[Rows]:
-    """Return a path that replaces the rows, or their labels, by those of `record` one after another."""
+    """Return a path that replaces the rows one after another.
+
+    Under replace-label, only the labels are replaced.
+    """
     path = [list(rows)]
     for place in [*range(first, len(rows)), *range(first)]:
         old, new = rows[place], record

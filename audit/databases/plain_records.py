@@ -1,7 +1,10 @@
-"""Find records that a strategy can give but has not drawn, from its `repr`.
+"""Find records that a strategy can give but has not drawn.
 
-With these records a witness can be rounded: −4.0 replaces −3.9999999999999996. A mapped, filtered or composed
-strategy may exclude a round number without showing it in its `repr`, so its records stay as drawn.
+They are read from the strategy's `repr`. With these records a witness can be rounded: −4.0 replaces
+−3.9999999999999996.
+
+A mapped, filtered or composed strategy may exclude a round number without showing it in its `repr`. So the
+records of such a strategy stay as drawn.
 """
 
 import ast
@@ -60,12 +63,15 @@ class PlainRecords:
             return False
 
     def rounded(self, record: Any, digits: int) -> Any:
-        """Return a record rounded to these digits; unchanged if the strategy may not give the rounded one."""
+        """Return a record rounded to these digits.
+
+        If the strategy may not give the rounded record, return the record unchanged.
+        """
         found = _changed(record, partial(round, ndigits=digits))
         return found if found in self else record
 
     def simpler(self, record: Any) -> Iterator[Any]:
-        """Yield simpler records to replace a record, roundest first: 0, 1, roundings, all entries equal."""
+        """Yield simpler records to replace a record, roundest first."""
         changes = [partial(_always, 0), partial(_always, 1)]
         changes += [partial(round, ndigits=digits) for digits in DIGITS]
         entries = [x for x in record if _is_number(x)] if type(record) is tuple else []
@@ -88,7 +94,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _changed(record: Any, change: Any) -> Any:
-    """Return a record with its numbers changed, each keeping its type; other values stay."""
+    """Return a record with its numbers changed.
+
+    Each number keeps its type, and other values stay.
+    """
     if type(record) is tuple:
         return tuple(_changed(entry, change) for entry in record)
     # adding 0 turns −0.0 into 0.0

@@ -1,4 +1,6 @@
-"""Steps from one pair of databases to others: random ones for the search, simpler ones for a witness.
+"""Steps from one pair of databases to others.
+
+The search takes random steps, and a witness is shrunk by simplifying steps.
 
 A pair is two lists of records that share a beginning and an end and differ in the middle. A step makes the
 same change to the shared records of both sides, or changes the middle on one side. The caller must ask the
@@ -25,7 +27,7 @@ RowPair = tuple[Rows, Rows]
 
 
 def middle(left: Rows, right: Rows) -> tuple[int, int]:
-    """Return the number of records shared at the beginning and the number shared at the end.
+    """Return how many records are shared at the beginning and at the end.
 
     Examples
     --------
@@ -43,7 +45,10 @@ def middle(left: Rows, right: Rows) -> tuple[int, int]:
 
 
 def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
-    """Yield random variations of a pair of databases without end; `pool` holds the records to use."""
+    """Yield random variations of a pair without end.
+
+    `pool` holds the records to use.
+    """
     if not pool:
         return
     while True:
@@ -104,7 +109,7 @@ _STEPS = (_change_shared, _change_differing, _add_shared, _drop_shared, _make_sh
 
 
 def simplicity(record: Any) -> tuple[Any, ...]:
-    """Return a key that sorts simpler records first: short, round, near zero.
+    """Return a key that sorts simpler records first.
 
     Examples
     --------
@@ -127,7 +132,7 @@ def simplicity(record: Any) -> tuple[Any, ...]:
 def simplified(
     left: Rows, right: Rows, pool: Sequence[Any], *, plain: PlainRecords | None = None
 ) -> Iterator[RowPair]:
-    """Yield simpler versions of a pair of databases, largest simplification first.
+    """Yield simpler versions of a pair, largest simplification first.
 
     Parameters
     ----------
@@ -155,7 +160,10 @@ def simplified(
 
 
 def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[RowPair]:
-    """Yield versions of the pair with every number rounded as far as the domain allows."""
+    """Yield versions of the pair with every number rounded.
+
+    Numbers are rounded as far as the domain allows.
+    """
     if plain is not None:
         for digits in DIGITS:
             rounded = [[plain.rounded(each, digits) for each in rows] for rows in (left, right)]
@@ -185,7 +193,7 @@ def _simpler(record: Any, pool: Sequence[Any], plain: PlainRecords | None) -> It
 
 
 def _distinct(left: Rows, right: Rows) -> Rows:
-    """Return the distinct records of a pair of databases, least simple first."""
+    """Return the distinct records of a pair, least simple first."""
     found = {canonical.key(record): record for record in (*left, *right)}
     return sorted(found.values(), key=simplicity, reverse=True)
 
@@ -213,7 +221,7 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 
 
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Yield versions of the pair with fewer shared records; all shared records are then equal.
+    """Yield versions with fewer shared records that are all equal.
 
     A fault that shows only at large sums disappears when records are dropped, unless the remaining records
     grow.
@@ -232,8 +240,8 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
     """Return the rows without some of the shared records.
 
-    `gone` has their numbers. The shared records at the start have the first numbers, those at the end the
-    next ones.
+    `gone` has the numbers of these records. The records shared at the start have the first numbers, those at
+    the end the next ones.
     """
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
@@ -248,7 +256,9 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
 
 
 def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs in `found`; stop after `most` values in a row that are None.
+    """Yield the pairs in `found`.
+
+    Stop after `most` values in a row that are None.
 
     Examples
     --------
@@ -267,7 +277,7 @@ def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tup
 def by_turns(
     first: Iterator[tuple[Any, Any]], second: Iterator[tuple[Any, Any]]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the items of two iterators in turn, then the rest of the longer one.
+    """Yield the items of two iterators in turn, then the rest.
 
     Examples
     --------

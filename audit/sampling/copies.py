@@ -1,4 +1,7 @@
-"""Copies of databases for code that may change them: a learner, or the problem that measures its error."""
+"""Copies of databases for code that may change them.
+
+Such code is a learner, or the problem that measures its error.
+"""
 
 import contextlib
 import operator
@@ -16,11 +19,13 @@ CHANGES: Final = "changes the database that is passed to its `error`; let it wor
 
 
 class Watch:
-    """Detects whether a problem changes the database on which it measures the error of an output.
+    """Detects whether a problem changes its database.
 
-    If a database is cheap to copy, the problem always gets a copy. If a copy costs more and `look` is set,
-    two copies are made: the problem gets one, and a comparison with the other copy shows a change. This does
-    not work for a database that does not equal its own copy.
+    The problem measures the error of an output on it. If a database is cheap to copy, the problem always gets
+    a copy.
+
+    If a copy costs more and `look` is set, two copies are made. The problem gets one, and a comparison with
+    the other copy shows a change. This does not work for a database that does not equal its own copy.
 
     Parameters
     ----------
@@ -55,12 +60,17 @@ class Watch:
                 self.given, self.kept = one, other
 
     def trouble(self) -> str:
-        """Return a message if the problem has changed the database `given`, else an empty text."""
+        """Return a message if the problem has changed the database `given`.
+
+        If it has not, return an empty text.
+        """
         return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
 
 
 def copied(database: Any) -> Any:
-    """Return a copy for the learner; records that cannot change are shared, not copied.
+    """Return a copy of a database for the learner.
+
+    Records that cannot change are shared, not copied.
 
     Examples
     --------
@@ -83,9 +93,10 @@ def _pickled(database: Any) -> Any:
 
 
 def spare(database: Any) -> Any:
-    """Return a copy that the problem's `error` may change; the database itself if a copy is costly.
+    """Return a copy that the problem's `error` may change.
 
-    Two kinds of databases are cheap to copy: arrays of plain values, and lists whose records cannot change.
+    If a copy is costly, return the database itself. Arrays of plain values are cheap to copy, and so are
+    lists whose records cannot change.
 
     Examples
     --------
@@ -106,7 +117,10 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def changed(given: Any, database: Any) -> bool:
-    """Return whether the learner changed its copy, as far as cheap comparisons show."""
+    """Return whether the learner changed its copy.
+
+    Only cheap comparisons are made.
+    """
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False

@@ -1,4 +1,4 @@
-"""The sampler, which draws all runs of an audit."""
+"""The sampler that draws all runs of an audit."""
 
 import contextlib
 import functools
@@ -101,7 +101,10 @@ class Sampler(Tally):
         self.close()
 
     def close(self) -> None:
-        """End the workers; a later draw starts new workers."""
+        """End the workers.
+
+        A later draw starts new workers.
+        """
         if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
@@ -118,9 +121,10 @@ class Sampler(Tally):
         singly: bool = False,
         by_call: bool = False,
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs in blocks; each block is drawn when it is requested.
+        """Yield `2·size` runs in blocks.
 
-        Before the first draw, eight runs show whether the subject honours its generator.
+        Each block is drawn when it is requested. Before the first draw, eight runs show whether the subject
+        honours its generator.
 
         Parameters
         ----------
@@ -178,9 +182,9 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=parts_of(task, block))
 
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
-        """Return recorded runs from one generator state, each a `Run` or the reason why there is no output.
+        """Return recorded runs, all from one generator state.
 
-        They count as drawn runs.
+        Each is a `Run` or the reason why there is no output. They count as drawn runs.
 
         Examples
         --------
@@ -197,7 +201,10 @@ class Sampler(Tally):
         return [next(sides[turned]) for turned, _ in probes]
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks; if Ctrl-C interrupts one, record that the subject's state is unknown from then on."""
+        """Yield blocks, and note an interruption.
+
+        If Ctrl-C interrupts a block, the subject's state is unknown from then on.
+        """
         try:
             yield from drawn(blocks)
         except TimeIsOver:
@@ -205,7 +212,10 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return `draw()` or, if a run changed its database, `again()`, in which each run gets a copy."""
+        """Return `draw()`, or `again()` if a run changed its database.
+
+        In `again()` each run gets its own copy.
+        """
         try:
             return draw()
         except MutatedInput:
@@ -216,7 +226,9 @@ class Sampler(Tally):
 
     @property
     def last_sides(self) -> tuple[int, int]:
-        """The numbers of left and right runs in the last draw, as the coins decided them.
+        """The numbers of left and right runs in the last draw.
+
+        Coins decided them.
 
         Examples
         --------
@@ -232,7 +244,9 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield, for each of `sizes`, `2·size` runs from a new process that makes the subject anew.
+        """Yield `2·size` runs for each of `sizes`, from new processes.
+
+        Each process makes the subject anew.
 
         Parameters
         ----------
@@ -269,7 +283,9 @@ class Sampler(Tally):
 
     @functools.cached_property
     def recipe(self) -> Parcel | None:
-        """The instructions to make the subject anew in a fresh process; None if that is impossible.
+        """The instructions to make the subject anew in a fresh process.
+
+        None means that this is impossible.
 
         Examples
         --------
@@ -283,7 +299,7 @@ class Sampler(Tally):
         return recipe_of(self.subject.object, self.subject.calling, seed=self.seed, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Return whether a run depends only on its database and its generator (`Questions`).
+        """Return whether a run depends only on its database and generator.
 
         Parameters
         ----------
@@ -308,9 +324,9 @@ class Sampler(Tally):
         return self._questions.answered_alike_in(self.recipe, databases)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from that before its first run; None if unknown.
+        """Return whether the subject's state differs from its first state.
 
-        The answer is None once a draw was interrupted.
+        If that is unknown, or once a draw was interrupted, return None.
 
         Examples
         --------
@@ -324,7 +340,10 @@ class Sampler(Tally):
         return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Return whether the subject keeps state, or gives different outputs from the same generator state.
+        """Return whether the subject keeps state or seems to.
+
+        It seems to if it gives different outputs from the same generator state. If its state is unknown,
+        return None.
 
         Examples
         --------
@@ -338,9 +357,10 @@ class Sampler(Tally):
         return True if kept is False and self.subject.takes_rng and not self.honours_rng else kept
 
     def stopped_answering(self) -> bool:
-        """Return whether the second half of the runs has no answer, although the subject answered at first.
+        """Return whether the subject stopped answering.
 
-        To confirm this, the subject is run again on the database on which it answered.
+        The second half of the runs has no answer, although the subject answered at first. To confirm this,
+        the subject is run again on the database on which it answered.
         """
         silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
         return silent and self._questions.refused_now()
@@ -366,7 +386,7 @@ class Sampler(Tally):
         return self._workers
 
     def _ready(self, left: Any, right: Any) -> Workers:
-        """Return the workers, after a check whether several of them may run the subject."""
+        """Return the workers, after a check whether they may share the runs."""
         workers = self._start()
         if self._steady is None:
             self._first_pair = left, right
@@ -388,7 +408,10 @@ class Sampler(Tally):
         return block
 
     def _uncounted(self, database: Any) -> Block:
-        """Return two runs on a database that is not part of the audit; no count includes them."""
+        """Return two runs that no count includes.
+
+        Their database is not part of the audit.
+        """
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 

@@ -1,4 +1,7 @@
-"""The seed tree: every block of runs has a place in it. Seed and place determine the block's generator."""
+"""The seed tree, in which every block of runs has a place.
+
+Seed and place determine the block's generator.
+"""
 
 from typing import Final
 

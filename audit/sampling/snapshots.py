@@ -1,4 +1,7 @@
-"""Copies of inputs and outputs, so that later changes by the mechanism are detected or have no effect."""
+"""Copies of inputs and outputs.
+
+So later changes by the mechanism are detected or have no effect.
+"""
 
 import contextlib
 import copy
@@ -29,7 +32,9 @@ _DEEPEST: Final = 8
 
 
 def snapshot(output: Any) -> Any:
-    """Return `output` itself if it is immutable or cannot be copied, else a copy.
+    """Return a copy of an output.
+
+    If the output is immutable or cannot be copied, return the output itself.
 
     Examples
     --------
@@ -64,9 +69,10 @@ def _copied(output: Any) -> Any:
 
 
 def cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values, or tuples or frozensets of plain values.
+    """Return whether no record can change.
 
-    Other hashable records can still change.
+    Such a record is a plain value, or a tuple or frozenset of such records. A record that is only hashable
+    can still change.
     """
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
@@ -92,7 +98,9 @@ def memory(content: bytes, kind: Any, shape: Any) -> Any:
 
 
 def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
-    """Return the outcome of a run that ended with `error`. `limit` is the time limit of a run in seconds.
+    """Return the outcome of a run that ended with an error.
+
+    `limit` is the time limit of a run in seconds.
 
     Examples
     --------
@@ -111,7 +119,7 @@ class MutatedInput(AuditError):  # noqa: N818  a fact about the mechanism, not a
 
 
 class Input:
-    """A database, and the copy of it that the runs get.
+    """A database with the copy of it that the runs get.
 
     Parameters
     ----------

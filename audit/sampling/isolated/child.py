@@ -1,9 +1,11 @@
-"""The child process of an isolated subject: a supervisor, and the worker that it starts.
+"""The child process of an isolated subject.
 
-The supervisor loads the modules of the subject once and never runs the subject. Its worker is a fork, so a
-dead worker is replaced in milliseconds. If processes cannot fork, the worker is a new process that loads the
-modules again. A supervisor without a subject keeps no state: each of its workers makes a subject anew, makes
-its runs and ends (`Errand`).
+A supervisor loads the modules of the subject once and never runs the subject. It starts a worker, which runs
+the subject.
+
+The worker is a fork, so a dead worker is replaced in milliseconds. If processes cannot fork, the worker is a
+new process that loads the modules again. A supervisor without a subject keeps no state. Each of its workers
+makes a subject anew, makes its runs and ends (`Errand`).
 """
 
 import contextlib
@@ -72,12 +74,15 @@ class Errand:
     task: bytes = b""
 
     def to_run(self, task: Task) -> "Errand":
-        """Return the job for the rest of a block; its generators get another place in the seed tree."""
+        """Return the job for the rest of a block.
+
+        Its generators get another place in the seed tree.
+        """
         packed = pack(task, by_value=self.recipe.by_value)
         return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
-        """Return the subject, newly made in this process and ready to run, and the task to run."""
+        """Return the subject, newly made in this process, and the task to run."""
         sys.path[:] = self.paths
         os.chdir(self.folder)
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
@@ -88,7 +93,9 @@ class Errand:
 
 
 def import_all(modules: tuple[str, ...]) -> None:
-    """Import modules, given their names. A module that cannot be imported is left out.
+    """Import modules by name.
+
+    A module that cannot be imported is left out.
 
     Examples
     --------
@@ -112,7 +119,7 @@ class _Stream(list[Any]):
 
 
 def main(requests: int, answers: int, records: int) -> None:
-    """Answer the requests of the parent process, over three pipes, until it closes them.
+    """Answer the requests of the parent process until it closes the pipes.
 
     Parameters
     ----------
@@ -158,7 +165,10 @@ def main(requests: int, answers: int, records: int) -> None:
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Change directory and import modules for the first request; return the request's parcel and place."""
+    """Follow the first request, and return its parcel and place.
+
+    It sets the directory and imports modules.
+    """
     directory, parcel, place, modules = unpack(first)
     os.chdir(directory)
     import_all(modules)
@@ -168,7 +178,10 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Start a worker without a fork, pass it the first request and `number`, and return its process id."""
+    """Start a worker without a fork, and return its process id.
+
+    The worker gets the first request and its number.
+    """
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)
@@ -179,14 +192,20 @@ def _spawned(first: bytes, number: int, *pipes: int) -> int:
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Be a worker in a process that was not forked; read the first request from the pipe `start`."""
+    """Be a worker in a process that was not forked.
+
+    The first request is read from the pipe `start`.
+    """
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)
 
 
 def _wait(worker: int, requests: int, wake: int) -> int | None:
-    """Return the exit status of a worker; if the parent is gone, kill the worker and return None."""
+    """Return the exit status of a worker.
+
+    If the parent is gone, kill the worker and return None.
+    """
     poll = select.poll()
     poll.register(requests, 0)  # reports only that the other side has closed
     poll.register(wake, select.POLLIN)
@@ -234,9 +253,10 @@ def _work(
 def _answer(
     host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
 ) -> bytes:
-    """Return the answer to a request: for a task, its block; for None, whether the subject keeps state.
+    """Return the answer to a request.
 
-    If `streamed`, every outcome is also sent as soon as it is known.
+    The answer to a task is its block. The answer to None is whether the subject keeps state. If `streamed`,
+    every outcome is also sent as soon as it is known.
     """
     task = request
     if isinstance(request, Errand):

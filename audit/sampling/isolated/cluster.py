@@ -1,8 +1,8 @@
 """Calls on the workers of a Dask cluster.
 
 Each thread of a Dask worker passes its calls to its own process on the same machine (`Processes`). There the
-call runs in the main thread, alone in its interpreter, as it would on this machine. If a worker dies, Dask
-repeats its calls on other workers.
+call runs in the main thread, alone in its interpreter, as on this machine. If a worker dies, Dask repeats its
+calls on other workers.
 """
 
 import logging
@@ -64,7 +64,7 @@ def cluster(client: Any) -> Iterator[None]:
 
 @contextmanager
 def connected(address: str) -> Iterator[None]:
-    """Run audits on the cluster of the Dask scheduler at this address while this context lasts.
+    """Run audits on the cluster of a Dask scheduler in this context.
 
     Raises
     ------
@@ -104,11 +104,14 @@ class _OnCluster(Elsewhere):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """Accept no more calls; running calls continue until the client disconnects."""
+        """Accept no more calls.
+
+        Running calls continue until the client disconnects.
+        """
 
 
 def _carried_out(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Return the result of a function, called in a process on the worker's machine."""
+    """Return the result of a call in a process on the worker's machine."""
     return _processes().submit(function, *arguments).result()
 
 
@@ -118,7 +121,10 @@ def _processes() -> Processes:
 
 
 def _check_workers(client: Any) -> None:
-    """Raise an error if the cluster has no workers or if a worker has other versions than ours."""
+    """Raise an error if the workers of a cluster do not fit.
+
+    There may be none, or a worker may have other versions than ours.
+    """
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:
@@ -135,7 +141,10 @@ def _check_workers(client: Any) -> None:
 
 
 def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that reads package versions. It is pickled by value: workers may lack dp-audit."""
+    """Return a function that reads package versions.
+
+    It is pickled by value, because workers may lack dp-audit.
+    """
 
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}

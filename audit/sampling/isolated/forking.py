@@ -1,7 +1,8 @@
-"""Start processes by forking a template process, which has loaded our package and nothing of the user's.
+"""Start processes by forking a template process.
 
-A process forked from the template is as new as one that was started separately, but starts in milliseconds
-instead of half a second. An audit needs several. If processes cannot fork, each is started separately.
+The template has loaded our package and nothing of the user's. So a process forked from it is as new as one
+that was started separately. It starts in milliseconds instead of half a second. If processes cannot fork,
+each is started separately.
 """
 
 import atexit
@@ -34,7 +35,9 @@ _MOST: Final = 16
 
 
 class Forked:
-    """A process that was forked from the template; `kill` and `wait` are those of `subprocess.Popen`.
+    """A process that was forked from the template.
+
+    `kill` and `wait` are those of `subprocess.Popen`.
 
     Parameters
     ----------
@@ -59,7 +62,9 @@ class Forked:
             os.kill(self._pid, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code of the process, or minus the number of the signal that ended it.
+        """Return the exit code of the process.
+
+        If a signal ended the process, return minus the number of the signal.
 
         Raises
         ------
@@ -111,7 +116,10 @@ class _Template:
         return Forked(_NUMBER.unpack(answer)[0], status)
 
     def close(self) -> None:
-        """End the template; the processes that it forked go on."""
+        """End the template.
+
+        The processes that it forked go on.
+        """
         self._socket.close()
         self._process.wait()
 
@@ -123,7 +131,7 @@ _LOCK = threading.Lock()
 
 
 def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> "Forked | subprocess.Popen[bytes]":
-    """Start and return a process that calls `main` of one of our modules with these pipes and then exits.
+    """Return a new process that calls `main` of one of our modules.
 
     Parameters
     ----------
@@ -158,7 +166,9 @@ def _close() -> None:
 
 
 def main(channel: int) -> None:
-    """Be a template: fork a process for each request over a socket, until the socket is closed.
+    """Be a template until the socket is closed.
+
+    Each request over the socket makes it fork a process.
 
     Parameters
     ----------
@@ -209,7 +219,10 @@ def _report_ended(statuses: dict[int, int]) -> None:
 
 
 def _become(pipes: Sequence[int], module: str, variables: dict[str, str], paths: list[str]) -> NoReturn:
-    """Make this forked process equal to one that was started separately, and call `main` of `module`."""
+    """Call `main` of a module in this forked process.
+
+    First the process is made equal to one that was started separately.
+    """
     code = 1
     try:
         signal.set_wakeup_fd(-1)

@@ -1,6 +1,8 @@
-"""Recipes that make a subject anew in a fresh process: by import, by its constructor, or from its code.
+"""Recipes that make a subject anew in a fresh process.
 
-If a subject drew noise when it was made, a copy keeps that noise: in an attribute, a closure or a global of
+A recipe uses an import, the subject's constructor, or its code.
+
+If a subject drew noise when it was made, a copy keeps that noise in an attribute, a closure or a global of
 the module. A subject made anew draws its own noise, so its runs are independent trials of the claim. If it is
 not certain how to make a subject anew, no recipe is returned.
 """
@@ -28,7 +30,9 @@ _MISSING: Final = object()
 
 
 def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None) -> Parcel | None:
-    """Return the recipe to make a subject anew in a fresh process; None if that is impossible.
+    """Return the recipe to make a subject anew in a fresh process.
+
+    If that is impossible, return None.
 
     Parameters
     ----------
@@ -89,7 +93,10 @@ def _maker(value: Any, at_first: Any = None) -> Any:
 
 
 def _named(value: Any) -> Place:
-    """Return the place from which a function or class can be imported; raise an error if there is none."""
+    """Return the place from which a function or class can be imported.
+
+    If there is none, raise an error.
+    """
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
@@ -102,9 +109,10 @@ def _named(value: Any) -> Place:
 def _constructed(value: Any, at_first: Any) -> Any:
     """Return the constructor call that makes an object anew.
 
-    The arguments are the attributes of the same names. The new object must equal the old one as it was before
-    its first run, unless two new objects differ from each other: then the constructor draws. An object that
-    stores its arguments in another form cannot be made anew.
+    The arguments are the attributes of the same names. The new object must equal the old object before its
+    first run. If two new objects differ from each other, the constructor draws, and this need not hold.
+
+    An object that stores its arguments in another form cannot be made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
@@ -117,7 +125,9 @@ def _constructed(value: Any, at_first: Any) -> Any:
 
 
 def draws_when_made(value: Any, times: int) -> bool:
-    """Return whether `times` objects constructed like this one differ; False if that is unknown.
+    """Return whether `times` objects constructed like this one differ.
+
+    If that is unknown, return False.
 
     **Guarantee.** Take any set that contains the state of a constructed object with probability p. The chance
     that all states are equal is at most p^times + (1 − p)^times.
@@ -148,7 +158,7 @@ def _state(value: Any) -> Any:
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
     """Return the arguments for the constructor, read from attributes.
 
-    Functions and classes are read from the present object, and data from its state before the first run.
+    Functions and classes are read from the present object. Data are read from its state before the first run.
     """
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
@@ -167,7 +177,10 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is plain data, which may be passed to a constructor again."""
+    """Return whether a value is plain data.
+
+    Plain data may be passed to a constructor again.
+    """
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

@@ -1,4 +1,6 @@
-"""Record the draws of code that takes no `rng`: from global generators, and from generators that it makes.
+"""Record the draws of code that takes no `rng`.
+
+They come from global generators, and from generators that the code makes.
 
 Recording replaces functions and classes inside modules, so use it only in a process that ends afterwards.
 """
@@ -25,9 +27,9 @@ _APART: Final = 0x5EED_0000
 
 @dataclass(eq=False)
 class Reel:
-    """Records runs. It holds the tape and the seed of the current run, and the number of runs so far.
+    """Records runs.
 
-    `entropy` seeds the generators that the code makes without a seed.
+    It holds the tape and the seed of the current run, and the number of runs so far.
     """
 
     tape: Tape = field(default_factory=Tape)
@@ -36,11 +38,14 @@ class Reel:
 
     @functools.cached_property
     def entropy(self) -> np.random.Generator:
-        """The source of seeds for generators that the code makes without a seed; made when first needed."""
+        """The source of seeds for generators that the code makes without a seed."""
         return _GENERATOR(np.random.PCG64(self.seed))
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Start a run that records on this tape; `seed` seeds the generators that the code does not seed."""
+        """Start a run that records on this tape.
+
+        `seed` seeds the generators that the code does not seed.
+        """
         self.tape, self.seed = tape, seed
         self.runs += 1
         vars(self).pop("entropy", None)  # it is made anew for the seed
@@ -83,7 +88,10 @@ def recorded_everywhere() -> Iterator[Reel]:
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield module globals that refer to replaced objects, as (dict, name, old object, new object)."""
+    """Yield module globals that refer to replaced objects.
+
+    Each item is (dict, name, old object, new object).
+    """
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
             continue  # these are not the globals of a module
@@ -114,7 +122,10 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `Generator` and `default_rng`; that of `Generator` passes numpy's type checks."""
+    """Yield replacements of `Generator` and `default_rng`.
+
+    The replacement of `Generator` passes numpy's type checks.
+    """
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
@@ -135,7 +146,7 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _alike(kind: type) -> type:
-    """Return a metaclass whose classes accept every instance of `kind` in `isinstance`."""
+    """Return a metaclass whose classes count instances of `kind` as theirs."""
     return type("Alike", (type,), {"__instancecheck__": lambda _, value: isinstance(value, kind)})
 
 
@@ -178,7 +189,7 @@ def _function(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[...,
 
 
 def _secret(reel: Reel, name: str) -> Callable[..., Any]:
-    """Return a function for `secrets` that draws from the run's seed instead of the system."""
+    """Return a function for `secrets` that draws from the run's seed."""
 
     def function(*args: Any) -> Any:
         fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's

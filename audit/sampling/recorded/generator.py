@@ -1,4 +1,4 @@
-"""A numpy generator that records its draws and leaves them unchanged, and the tape with the records."""
+"""A numpy generator that records its draws, and the tape with the records."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -98,7 +98,10 @@ class Tape:
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
     ) -> Any:
-        """Call a function that draws, record the values, and return the values that the subject gets."""
+        """Return what the subject gets from a call that draws.
+
+        The values of the call are recorded.
+        """
         if self.busy:
             return call(*args, **named)
         self.busy = True
@@ -206,7 +209,7 @@ def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def drawing_methods(kind: type) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a class that draw random numbers, as a dict from names to methods.
+    """Return the methods of a class that draw random numbers, by name.
 
     Examples
     --------

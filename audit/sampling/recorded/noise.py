@@ -1,9 +1,11 @@
-"""The noise in recorded runs: its scales, its effect on the output, and the noise shift that undoes a move.
+"""The noise in recorded runs, and the noise shift that undoes a move.
 
 Let an output be y = f(database) + J·noise, and let f differ by `move` on another database. That database
 gives the same y if the noise is shifted by some t with J·t = −move. Of all such t, the one of least privacy
-loss is taken. For Laplace, exponential and geometric noise, this loss is Σ|t|/scale. For normal noise, it is
-the loss of one coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
+loss is taken.
+
+For Laplace, exponential and geometric noise, this loss is Σ|t|/scale. For normal noise, it is the loss of one
+coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
 """
 
 import math
@@ -39,7 +41,9 @@ _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": mat
 
 
 def scale_of(draw: Draw) -> Any:
-    """Return the scale of the noise in a draw; None if the draw is not noise.
+    """Return the scale of the noise in a draw.
+
+    If the draw is not noise, return None.
 
     Examples
     --------
@@ -59,7 +63,10 @@ def scale_of(draw: Draw) -> Any:
 
 @dataclass(frozen=True)
 class Number:
-    """One noise variable: its places among the draws (several if its value recurs), its method and scale."""
+    """One noise variable.
+
+    It has its places among the draws, several if its value recurs. It also has its method and scale.
+    """
 
     at: tuple[tuple[int, tuple[int, ...]], ...]
     method: str
@@ -81,7 +88,9 @@ class Number:
 
 
 def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
-    """Return the noise variables of the first run. Draws that are equal in every run count as one variable.
+    """Return the noise variables of the first run.
+
+    Draws that are equal in every run count as one variable.
 
     Geometric draws are small whole numbers, which are often equal by chance. So they are compared in the runs
     of `more` too. They count as equal only if independent draws would be equal with probability below
@@ -106,7 +115,7 @@ def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]
 
 
 def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bool:
-    """Return whether two independent draws are very unlikely to be equal in all runs."""
+    """Return whether two independent draws hardly ever agree in all runs."""
     if method != "geometric" or scale <= 0:
         return True
     p = -math.expm1(-1.0 / scale)
@@ -114,7 +123,7 @@ def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bo
 
 
 def written(method: str, scale: float) -> str:
-    """Return, as a text, code that draws noise of this method and scale.
+    """Return code that draws noise of this method and scale.
 
     Examples
     --------
@@ -130,7 +139,10 @@ def written(method: str, scale: float) -> str:
 
 
 def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
-    """Return the value of a noise variable in units of its scale; None if the run did not draw it."""
+    """Return the value of a noise variable in units of its scale.
+
+    If the run did not draw it, return None.
+    """
     if place >= len(run.draws) or scale_of(run.draws[place]) is None:
         return None
     draw = run.draws[place]
@@ -145,7 +157,9 @@ def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
 
 
 def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Sequence[Place]) -> Floats | None:
-    """Return the change of each output number per unit of each noise variable; None if a number is missing.
+    """Return the change of output numbers per unit of each noise variable.
+
+    If a number is missing, return None.
 
     Parameters
     ----------
@@ -168,7 +182,10 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
 
 
 def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
-    """Return the numbers of a run's output at these places; None if one is missing or not finite."""
+    """Return the numbers of a run's output at these places.
+
+    If one is missing or not finite, return None.
+    """
     if not all(place in run.leaves and is_number(run.leaves[place]) for place in places):
         return None
     values = np.array([float(run.leaves[place]) for place in places])
@@ -176,15 +193,18 @@ def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
 
 
 def kinds_of(numbers: Sequence[Number]) -> set[str]:
-    """Return which kinds of noise occur among the variables: "pure", "normal", "other"."""
+    """Return the kinds of noise among the variables.
+
+    A kind is "pure", "normal" or "other".
+    """
     kinds = {number.method for number in numbers}
     return {"normal" if k in NORMAL else "pure" if k in LAPLACE | ONE_SIDED else "other" for k in kinds}
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return how to shift the noise so that the outputs do not move. None if no shift achieves this.
+    """Return how to shift the noise so that the outputs do not move.
 
-    Among all such shifts, this one has the least privacy loss.
+    Among all such shifts, this one has the least privacy loss. If there is none, return None.
 
     Parameters
     ----------
@@ -206,7 +226,10 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
 
 
 def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: Floats) -> Floats | None:
-    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale; None if there is no such t."""
+    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale.
+
+    If there is no such t, return None.
+    """
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
@@ -228,10 +251,10 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the least shift, in units of scale, if each draw affects only one number of the output.
+    """Return the least shift if each draw affects only one output number.
 
-    For each number, the draw with the largest effect makes the whole shift. Return None if a number has no
-    draw that fits.
+    The shift is in units of scale. For each number, the draw with the largest effect makes the whole shift.
+    If a number has no draw that fits, return None.
     """
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
@@ -245,7 +268,10 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return, from a linear programme, the least shift in units of scale; None if no shift gives `target`."""
+    """Return the least shift from a linear programme.
+
+    The shift is in units of scale. If no shift gives `target`, return None.
+    """
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

@@ -1,4 +1,7 @@
-"""A digest of code and of the values that it holds; an audit continues a result only if the digests agree."""
+"""A digest of code and of the values that it holds.
+
+An audit continues a result only if the digests agree.
+"""
 
 import functools
 import hashlib
@@ -29,7 +32,7 @@ _HOLDERS: tuple[tuple[Any, Callable[[Any], Iterable[Any]]], ...] = (
 
 
 def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
-    """Return a digest of some functions and objects, of the values they hold, and of their modules.
+    """Return a digest of functions and objects with their values and modules.
 
     Parameters
     ----------
@@ -66,7 +69,10 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """A digest of the values that are added to it. `modules` names the modules that they come from."""
+    """A digest of the values that are added to it.
+
+    `modules` names the modules that they come from.
+    """
 
     def __init__(self) -> None:
         self.modules: set[str] = set()
@@ -135,7 +141,7 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _state(value: Any) -> Any:
-    """Return the state of an object or, if the object shows no state, its `repr`."""
+    """Return the state of an object, or its `repr` if it shows no state."""
     try:
         state = value.__getstate__()
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way

@@ -1,4 +1,4 @@
-"""What a subject holds: the data that its code refers to, and the `__slots__` of its class."""
+"""What a subject holds, and the data that its code refers to."""
 
 import functools
 import sys
@@ -15,10 +15,11 @@ _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleTy
 
 
 def keeps_data(value: Any) -> bool:
-    """Return whether a user's function or class refers to data that may have been drawn when it was made.
+    """Return whether code refers to data that may have been drawn.
 
-    Data are numbers and objects, but not strings, booleans, modules and installed code. The search follows
-    closures, defaults, attributes and named globals through the user's own functions and classes.
+    The code is a user's function or class. Data are numbers and objects, but not strings, booleans, modules
+    and installed code. The search follows closures, defaults, attributes and named globals through the user's
+    own functions and classes.
 
     Examples
     --------
@@ -60,7 +61,10 @@ def _is_own(value: Any) -> bool:
 
 
 def _is_shared(value: Any) -> bool:
-    """Return whether a callable, such as a ufunc, is a global of an installed module."""
+    """Return whether a callable is a global of an installed module.
+
+    A ufunc is an example.
+    """
     name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
     return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
 
@@ -87,7 +91,7 @@ def _reached(function: types.FunctionType) -> Iterator[Any]:
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """Return the names that a code object uses, including those of inner functions.
+    """Return the names that a code object and its inner functions use.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The state of a subject before its first run, and fresh copies of this state in the same process."""
+"""The state of a subject before its first run, and fresh copies of it."""
 
 import functools
 import io
@@ -21,12 +21,13 @@ _HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 
 
 class Pristine:
-    """The state of a subject before its first run, from which fresh copies are made.
+    """The state of a subject before its first run.
 
-    The class of the subject and the functions of the user's modules are copied by value, with the globals
-    that they use. So a counter in a module is part of the state. Copies share installed packages and all
-    other classes, so that records stay instances of the classes that the mechanism knows. Generators inside
-    are not state: every copy has new generators.
+    Fresh copies are made from it. The class of the subject and the functions of the user's modules are copied
+    by value, with the globals that they use. So a counter in a module is part of the state.
+
+    Copies share installed packages and all other classes, so that records stay instances of the classes that
+    the mechanism knows. Generators inside are not state. Every copy has new generators.
 
     Parameters
     ----------
@@ -64,7 +65,10 @@ class Pristine:
         return self._text is not None
 
     def differs_from(self, mechanism: Any) -> bool | None:
-        """Return whether the state of `mechanism` differs from the stored one; None if that is unknown."""
+        """Return whether the state of a mechanism differs from the stored one.
+
+        If that is unknown, return None.
+        """
         if self._text is None:
             return None
         differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
@@ -87,7 +91,9 @@ _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Writes one pickle, with placeholders instead of generators and full names instead of classes.
+    """Writes one pickle.
+
+    Generators become placeholders, and classes are named in full.
 
     Parameters
     ----------
@@ -112,11 +118,14 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self._file.getvalue()
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator; None for other values."""
+        """Return the placeholder of a generator, or None for another value."""
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return cloudpickle's reduction, but name classes in full and omit `__loader__` and the like."""
+        """Return cloudpickle's reduction with the full names of classes.
+
+        `__loader__` and the like are left out.
+        """
         if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
             # The importer of a module is not state of the subject; under pytest it is pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
@@ -131,7 +140,10 @@ class _Copier(Writer):
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator, shared class or process handle; None for other values."""
+        """Return the placeholder of a value, or None.
+
+        Generators, shared classes and process handles have placeholders.
+        """
         if type(value) in ORDINARY:
             return None
         is_class = isinstance(value, type) and value not in self._owned
@@ -143,7 +155,10 @@ class _Copier(Writer):
         return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction, except that every copy gets its own class and caches."""
+        """Return the base class's reduction.
+
+        Every copy gets its own caches.
+        """
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
         return super().reducer_override(value)
@@ -158,7 +173,7 @@ class Reader(pickle.Unpickler):
         self._shared = shared
 
     def persistent_load(self, name: Any) -> Any:
-        """Return what a placeholder stands for: a new generator, a shared object, or a class."""
+        """Return what a placeholder stands for."""
         if isinstance(name, StandIn):
             return self._reseeding.make(name)
         return self._shared[name] if isinstance(name, int) else class_named(*name)
