@@ -61,7 +61,7 @@ def revived(value: Any, *, what: str) -> Any:
     Raises
     ------
     InvalidValue
-        A part is still text only: nothing more was saved, or its class is not loaded.
+        Only the text of a part was saved, or its class is not loaded.
 
     Examples
     --------
@@ -261,8 +261,8 @@ def register(
     kind
         The class itself; subclasses are not included.
     write, read
-        `write` turns a value into the other keys of the object, and `read` turns these into the value. Errors
-        of `read` are reported with the place in the file.
+        `write` turns a value into the other keys of the object. `read` turns these keys into the value.
+        Errors of `read` are reported with the place in the file.
     """
     _WRITERS[kind] = lambda _, value: {"$": tag, **write(value)}
     READERS[tag] = lambda stored, _: read(stored)

@@ -89,7 +89,7 @@ def loads(text: str | bytes) -> Any:
     Raises
     ------
     CorruptFile
-        The text is not JSON, or holds a duplicate key or a number that is too large.
+        The text is not JSON, or is refused.
 
     Examples
     --------

@@ -58,8 +58,8 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
     """Yield databases, each with a strange record to add to it.
 
-    Each database repeats the simplest record. In the last pair the database has several strange records, and
-    the record to add is one of them.
+    Each database repeats the simplest record. At last, a database has several strange records, and the record
+    to add is one of them.
 
     Examples
     --------

@@ -187,8 +187,7 @@ class Block:
     notes
         Notes on these runs, for readers of the result.
     rest
-        The next number of the block's generator after the runs; it shows how far the runs advanced the
-        generator.
+        The next number of the block's generator after the runs. It shows how far they advanced the generator.
 
     Examples
     --------
@@ -253,8 +252,8 @@ class Host:
         MutatedInput
             The mechanism changed its database, which all runs of the task share.
         SubjectError
-            The subject's own sampler returned the wrong number of outputs, or an output is an iterator or a
-            coroutine.
+            The subject's own sampler returned the wrong number of outputs, or an output can be read only
+            once.
         """
         if task.fresh and self._copied is None:
             task = replace(task, fresh=False)

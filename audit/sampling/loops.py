@@ -151,11 +151,10 @@ def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tup
     pairs
         Half the number of runs.
     coins
-        The generator of the coins that decide which of the two calls of an item comes first.
+        The generator of the coins. They decide which call of an item comes first.
     by_call
-        Whether a coin decides the side of each run. Then the number of left runs is binomial; the order
-        within a side does not matter, because runs are independent. Otherwise both sides have the same number
-        of runs.
+        Whether a coin decides the side of each run. Then the number of left runs is binomial. Otherwise both
+        sides have the same number of runs.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class Sampler(Tally):
     copy_inputs
         Whether every run gets its own copy of the database (`with_copies`).
     loading
-        How many seconds longer the first run took than later runs, because it compiled or loaded something.
+        How many seconds longer the first run took than later runs.
     honours_rng
         Whether the seed reproduces the runs, according to the first eight runs.
 
@@ -136,8 +136,8 @@ class Sampler(Tally):
             The place in the seed tree. If the subject honours its generator, the same path gives the same
             runs.
         fresh
-            Start every run from a copy of the subject as it was before its first run. A subject that keeps no
-            state, or cannot be copied (`state_kept()` is None), is not copied.
+            Start every run from a copy of the subject in its first state. A subject that keeps no state, or
+            cannot be copied, is not copied.
         coupled
             Start both runs of a pair from the same generator state, by single calls. Each pair has a new
             state. The two runs of a pair are then not independent.
@@ -156,8 +156,7 @@ class Sampler(Tally):
         SubjectError
             `convert` failed, or the subject's sampler returned the wrong number of outputs.
         InvalidValue
-            The mechanism fails on the first two databases if they are lists, but not if they are arrays or
-            frames.
+            The mechanism needs arrays or frames, not lists.
 
         Examples
         --------

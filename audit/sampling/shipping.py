@@ -27,9 +27,8 @@ class Parcel:
 
     It is a pickled copy, or instructions to make the subject anew there (`Made`).
 
-    Functions and classes of modules that the other process cannot import are sent by value. An object that
-    cannot be pickled is sent by name if it is a global of a module. The other process then runs the file of
-    that module.
+    Functions and classes of modules that the other process cannot import are sent by value. A global of a
+    module is sent by name if it cannot be pickled. The other process then runs the file of that module.
 
     Parameters
     ----------

@@ -69,17 +69,18 @@ class Answers:
 class Questions:
     """The runs that show whether a subject keeps state.
 
-    A stateless subject gives the same output from the same generator state, and different outputs from
-    different states. This is checked before and after the audit's runs, on the same object and on copies of
-    its first state. If data may have been drawn when the subject was made, it is also checked in a fresh
-    process. `Pristine` compares the pickled forms of the subject.
+    A stateless subject gives the same output from the same generator state. From different states it gives
+    different outputs.
+
+    This is checked before and after the audit's runs, on the same object and on copies of its first state. If
+    the subject may have drawn data when it was made, a fresh process checks it too.
 
     Parameters
     ----------
     draw
         Makes the runs of a task and counts them.
     task
-        Makes a task from two databases, half the number of runs, and a place in the seed tree.
+        Makes a task from two databases, half the number of runs, and a place.
     """
 
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:

@@ -22,9 +22,9 @@ class Runs:
     Parameters
     ----------
     left, right
-        The outputs on the two databases, in the order of the calls. They are a list or, if the subject's own
-        sampler returned arrays, one array of shape (n,) or (n, d). If the runs were drawn in pairs, the i-th
-        outputs form a pair. If each run had its own coin, the sides may differ in length.
+        The outputs on the two databases, in the order of the calls. They are a list. If the subject's own
+        sampler returned arrays, they are one array of shape (n,) or (n, d). If the runs were drawn in pairs,
+        the i-th outputs form a pair. If each run had its own coin, the sides may differ in length.
     typed
         Whether every output has its own type. Otherwise all have the dtype of an array drawn in one call.
     parts

@@ -45,8 +45,7 @@ def saved_convert(
     environment
         The result's environment.
     file
-        The file of the result. If `convert` is in a user's file, that file is located relative to the
-        result's file, as a target is.
+        The file of the result. A user's file with `convert` is located relative to it, as a target is.
     trust
         Whether the function that the result names may be imported (`require_trust`).
 

@@ -27,7 +27,7 @@ def load_object(text: str) -> Any:
     Raises
     ------
     AuditError
-        Nothing has that name, or the import fails; the message includes that of the failed import.
+        Nothing has that name, or the import fails.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def read_calling(mechanism: Any) -> Calling:
     Raises
     ------
     SubjectError
-        `mechanism` is not callable, is a class, or cannot be called with a database and a generator.
+        `mechanism` is a class, or cannot be called with a database and a generator.
 
     Examples
     --------

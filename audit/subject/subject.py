@@ -76,18 +76,17 @@ class Subject:
     claim, relation, records, size, databases, reference, expected
         The object's attributes of these names, or None.
     aligned
-        Whether run i uses the same random draws on every database, if the generator starts from the same
+        Whether run i uses the same random draws on every database. The generator must start from the same
         state.
     declared_sampler, declared_law, suggested_pairs
         The object's `sample`, `distribution` and `suggested_pairs`, or None.
     parameters
         The object's own parameters by name, for the report.
     family
-        A name such as "databases of every size", if the subject derives its claim for more databases than
-        those of its domain.
+        A name such as "databases of every size". It is given if the claim is derived for more databases than
+        the domain has.
     symmetric
-        Whether the object declares that its law does not depend on the order of the records
-        (`audit.verdict.multisets`).
+        Whether the object declares that its law does not depend on the order of the records.
 
     Examples
     --------
@@ -184,19 +183,18 @@ def adapt(
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output; `audit.subject.signatures.read_calling`
-        decides which. It may also be a class of such callables whose constructor needs no arguments. It may
-        have the attributes `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
-        `reference`, `parameters`, `expected`, `family`, `symmetric`, `sample(database, size, rng)`,
-        `distribution(database)` and `suggested_pairs()`.
+        A callable (database, rng) -> output or (database) -> output, told apart by `read_calling`. It may
+        also be a class of such callables whose constructor needs no arguments. It may have the attributes
+        `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`, `reference`, `parameters`,
+        `expected`, `family`, `symmetric`, `sample(database, size, rng)`, `distribution(database)` and
+        `suggested_pairs()`.
     convert
-        Turns the list of records into the type that the mechanism takes, such as an array or a frame.
+        Turns the list of records into the type that the mechanism takes.
     fresh
-        Makes a new mechanism for every run; `mechanism` then only declares the claim, and its `sample` is not
+        Makes a new mechanism for every run. Then `mechanism` only declares the claim, and its `sample` is not
         used.
     name
-        The name in results. Give one if the mechanism's own name says little: a lambda, or one of several
-        partials.
+        The name in results. Give one if the mechanism's own name says little.
 
     Raises
     ------

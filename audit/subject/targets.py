@@ -82,8 +82,7 @@ def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, 
     text
         The result's `target`.
     saved
-        The result's `parameters`. A subject may report parameters that its target does not take; these are
-        left out.
+        The result's `parameters`. Parameters that the target does not take are left out.
     settings
         Parameters that the target must take.
 

@@ -23,8 +23,8 @@ def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
     Parameters
     ----------
     value
-        Any value. Numpy scalars are shown like Python numbers. An object whose class defines no `__repr__` is
-        shown by its class and attributes; an object whose `repr` fails is shown by its class.
+        Any value. Numpy scalars are shown like Python numbers. An object without its own `__repr__` is shown
+        by its class and attributes. An object whose `repr` fails is shown by its class.
     limit
         Largest number of characters; "…" stands for the rest.
     digits

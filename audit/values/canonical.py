@@ -48,8 +48,8 @@ def key(value: Any) -> Hashable:
     Parameters
     ----------
     value
-        Any value, even one that contains itself; no value raises an error. Parts nested deeper than 100
-        levels, and a value with more than a million containers, are compared by class alone.
+        Any value, even one that contains itself. No value raises an error. Parts nested deeper than 100
+        levels are compared by class alone. So is a value with more than a million containers.
 
     Examples
     --------

@@ -93,8 +93,7 @@ def _has_length(value: Any) -> bool:
 def columns(most: int) -> int:
     """Return the number of columns for text, at most `most`.
 
-    It is the width of the terminal. If stdout is not a terminal, return `most`, so that files do not depend
-    on where they are written.
+    It is the width of the terminal. If stdout is not a terminal, return `most`.
 
     Examples
     --------

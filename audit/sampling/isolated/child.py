@@ -125,7 +125,7 @@ def main(requests: int, answers: int, records: int) -> None:
     ----------
     requests
         The file descriptor from which requests are read. The first request holds a directory, a parcel or
-        None, a path in the seed tree, and the names of the modules that all workers start with.
+        None, a path in the seed tree, and names of modules. All workers start with these modules.
     answers
         The file descriptor for frames, each a pair of a word and a value.
     records

@@ -38,7 +38,7 @@ def cluster(client: Any) -> Iterator[None]:
     ----------
     client : distributed.Client
         A synchronous client, connected to the cluster. Its workers need the same versions of Python,
-        dp-audit, numpy and scipy, and the modules that the audited subjects import.
+        dp-audit, numpy and scipy. They also need the modules that the audited subjects import.
 
     Raises
     ------

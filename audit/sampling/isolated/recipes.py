@@ -2,9 +2,9 @@
 
 A recipe uses an import, the subject's constructor, or its code.
 
-If a subject drew noise when it was made, a copy keeps that noise in an attribute, a closure or a global of
-the module. A subject made anew draws its own noise, so its runs are independent trials of the claim. If it is
-not certain how to make a subject anew, no recipe is returned.
+If a subject drew noise when it was made, a copy keeps that noise. A subject made anew draws its own noise. So
+its runs are independent trials of the claim. If it is not certain how to make a subject anew, no recipe is
+returned.
 """
 
 import functools

@@ -61,8 +61,8 @@ _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile
 def recorded_everywhere() -> Iterator[Reel]:
     """Record draws from numpy.random, `RandomState`, random and secrets while the context is open.
 
-    Three kinds of draws are not recorded: from bit generators called directly, from generators of other
-    libraries, and from generator objects made before the context was opened. If a subject holds such a
+    Three kinds of draws are not recorded. They come from bit generators called directly, from generators of
+    other libraries, and from generators made before the context was opened. If a subject holds such a
     generator, `Twins` replaces it in a copy of the subject.
 
     Examples

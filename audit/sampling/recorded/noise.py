@@ -209,8 +209,7 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
     Parameters
     ----------
     numbers, reach
-        The noise variables, and the change of each output number per unit of each variable, shape (places,
-        numbers).
+        The noise variables, and the result of `reach_of` for them.
     moved
         How far each output number moved, shape (places,). The move must lie in the span of `reach`.
     normal

@@ -50,10 +50,11 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
     Notes
     -----
-    The digest covers source code: the modules of the functions and of the objects that the functions name,
-    the engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the values
-    that the functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values
-    that a module computes when it is imported are covered only by its source.
+    The digest covers source code. This is the code of the engine, of the functions, of the objects that the
+    functions name, and of everything that these modules import.
+
+    The digest also covers the values that the functions hold in closures, defaults, partials and attributes.
+    Values that a module computes when it is imported are covered only by its source.
 
     Examples
     --------

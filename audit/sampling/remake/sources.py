@@ -66,8 +66,8 @@ def digest(modules: Iterable[str], *, look: Look = _source) -> str:
     A file that belongs to no distribution is digested, and its imports are followed. They are found in the
     source text. Imports inside functions count, and calls of `import_module` with a quoted name.
 
-    Of an installed distribution and its requirements, the digest covers the version, the record of installed
-    files, and the files changed since installation. Of Python it covers the version.
+    Of an installed distribution and its requirements, the digest covers the version and the record of
+    installed files. It also covers the files changed since installation. Of Python it covers the version.
 
     Examples
     --------

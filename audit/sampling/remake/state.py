@@ -23,11 +23,12 @@ _HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 class Pristine:
     """The state of a subject before its first run.
 
-    Fresh copies are made from it. The class of the subject and the functions of the user's modules are copied
-    by value, with the globals that they use. So a counter in a module is part of the state.
+    Fresh copies are made from it. The class of the subject is copied by value, and so are the functions of
+    the user's modules. The globals that they use are copied too, so a counter in a module is part of the
+    state.
 
-    Copies share installed packages and all other classes, so that records stay instances of the classes that
-    the mechanism knows. Generators inside are not state. Every copy has new generators.
+    Copies share installed packages and all other classes. So records stay instances of the classes that the
+    mechanism knows. Generators inside are not state. Every copy has new generators.
 
     Parameters
     ----------
