@@ -164,16 +164,11 @@ class Support:
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
-        return _change(source, width, rng)
-
-
-def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
-    """Return a change that overwrites, inserts or deletes bytes."""
-    start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
-    fills = (rng.bytes(width), bytes(width), b"\xff" * width, source[other : other + width], b"")
-    new = fills[int(rng.integers(len(fills)))]
-    put_between = new and rng.random() < 0.25
-    return _Change(start, start if put_between else start + width, new)
+        start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
+        fills = (rng.bytes(width), bytes(width), b"\xff" * width, source[other : other + width], b"")
+        new = fills[int(rng.integers(len(fills)))]
+        put_between = new and rng.random() < 0.25
+        return _Change(start, start if put_between else start + width, new)
 
 
 def _simplifications(size: int) -> Iterator[_Change]:
