@@ -39,9 +39,7 @@ def keeps_data(value: Any) -> bool:
             continue
         if isinstance(held, tuple(_OPENED)):
             waiting.extend(_parts(held))
-        elif callable(held) and not is_users(sys.modules.get(type(held).__module__)) and _is_shared(held):
-            continue
-        else:
+        elif not callable(held) or is_users(sys.modules.get(type(held).__module__)) or not _is_shared(held):
             return True
     return False
 
