@@ -77,7 +77,7 @@ class _Writer:
             return repr(float(f"{value:.{self.digits}g}"))
         if isinstance(value, str | bytes):
             return repr(value[: self.limit + 1])
-        if kind in _CONTAINERS:
+        if kind in (list, tuple, dict, set, frozenset):
             return self._container(value, depth)
         own = kind.__repr__ is not object.__repr__  # type: ignore[comparison-overlap]
         return without_addresses(repr(value)) if own else self._object(value, depth)
@@ -115,6 +115,3 @@ class _Writer:
 
     def _joined(self, values: Iterable[Any], depth: int) -> str:
         return ", ".join(self.text(entry, depth + 1) for entry in islice(values, self.limit))
-
-
-_CONTAINERS = (list, tuple, dict, set, frozenset)
