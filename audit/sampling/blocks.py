@@ -288,7 +288,7 @@ class Host:
             call_each(call, databases, rng, outputs=outputs, limit=task.limit, on_tick=on_tick)
         for given in inputs:
             given.check()
-        return printed.count, _next_of(rng)
+        return printed.count, int(rng.integers(2**63))
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
         """Return a function that runs a new copy of the subject each time.
@@ -324,7 +324,7 @@ class Host:
             return Says.SAMPLE_FAILED(error=type(error).__name__)
         for given in inputs:
             given.check()
-        return Block(left=left, right=right, printed=printed.count, rest=_next_of(rng))
+        return Block(left=left, right=right, printed=printed.count, rest=int(rng.integers(2**63)))
 
 
 def refuse_what_is_spent(outputs: list[Any]) -> None:
@@ -343,10 +343,6 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
             how = "asyncio.run" if issubclass(kind, Coroutine) else "list"
             said = f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read."
             raise refusal(said, write=f"lambda database, rng: {how}(f(database, rng))")
-
-
-def _next_of(rng: np.random.Generator) -> int:
-    return int(rng.integers(2**63))
 
 
 def parts_of(task: Task, block: Block) -> list[tuple[int, int]]:
