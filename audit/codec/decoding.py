@@ -58,7 +58,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
 
 
 def _loaded(path: str) -> Any:
-    """Return the class named by a path if its module is loaded, else None."""
+    """Return the class named by a path, or None if its module is not loaded."""
     module, _, name = path.partition(":")
     found: Any = sys.modules.get(module)
     for part in name.split("."):  # `vars`, because `getattr` could import a module

@@ -141,7 +141,7 @@ def simplified(
     pool
         The records to use, simplest first.
     plain
-        Additional records that may be used, with rounded numbers; None if there are none.
+        Additional records that may be used, with rounded numbers, or None.
     """
     start, end = middle(left, right)
     fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]

@@ -21,11 +21,11 @@ CHANGES: Final = "changes the database that is passed to its `error`; let it wor
 class Watch:
     """Detects whether a problem changes its database.
 
-    The problem measures the error of an output on it. If a database is cheap to copy, the problem always gets
-    a copy.
+    The problem measures the error of an output on the database. If the database is cheap to copy, the problem
+    always gets a copy.
 
-    If a copy costs more and `look` is set, two copies are made. The problem gets one, and a comparison with
-    the other copy shows a change. This does not work for a database that does not equal its own copy.
+    If a copy costs more and `look` is set, two copies are made. The problem gets one copy, and a comparison
+    with the other copy shows a change. This does not work for a database that does not equal its own copy.
 
     Parameters
     ----------

@@ -88,12 +88,10 @@ def call_each(
 
 
 def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
-    """Return a function that gives the two runs of a pair one state.
+    """Return a function that gives both runs of a pair one generator state.
 
-    Successive runs form a pair, and each pair starts from a new generator state.
-
-    All runs share one generator, whose state is set for each run. A new generator for each pair takes far
-    longer.
+    Successive runs form a pair, and each pair has a new state. All runs share one generator, whose state is
+    set for each run. A new generator for each pair takes far longer.
 
     Examples
     --------

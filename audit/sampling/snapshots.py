@@ -124,7 +124,7 @@ class Input:
     Parameters
     ----------
     database
-        The database; if it cannot be copied, the runs get the original.
+        The database. If it cannot be copied, the runs get the original.
     every_run
         Whether every run gets its own copy.
 

@@ -94,7 +94,7 @@ class Watch:
     Parameters
     ----------
     limit
-        The most seconds that one run may take; infinity for no limit.
+        The most seconds that one run may take. Infinity means no limit.
     progress
         Returns the number of runs that have ended.
     on_tick

@@ -72,7 +72,8 @@ class Subject:
     calling
         How the object gets its generator.
     convert
-        Turns a database into the type that the mechanism takes; None if it takes the database itself.
+        Turns a database into the type that the mechanism takes. If None, the mechanism takes the database
+        itself.
     claim, relation, records, size, databases, reference, expected
         The object's attributes of these names, or None.
     aligned
@@ -183,10 +184,10 @@ def adapt(
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output, told apart by `read_calling`. It may
-        also be a class of such callables whose constructor needs no arguments. It may have the attributes
-        `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`, `reference`, `parameters`,
-        `expected`, `family`, `symmetric`, `sample(database, size, rng)`, `distribution(database)` and
+        A callable (database, rng) -> output or (database) -> output (`read_calling`). It may also be a class
+        of such callables whose constructor needs no arguments. It may have the attributes `claim`,
+        `relation`, `records`, `size`, `databases`, `aligned`, `name`, `reference`, `parameters`, `expected`,
+        `family`, `symmetric`, `sample(database, size, rng)`, `distribution(database)` and
         `suggested_pairs()`.
     convert
         Turns the list of records into the type that the mechanism takes.

@@ -45,7 +45,7 @@ def end_if_strayed() -> None:
 
 @contextlib.contextmanager
 def own_arithmetic() -> Iterator[None]:
-    """Make sure that floating-point errors in our code do not raise.
+    """Keep floating-point errors in our code from raising.
 
     This holds under any setting of `np.seterr`. Mechanisms still run with the settings of the caller.
 

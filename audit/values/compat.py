@@ -1,4 +1,4 @@
-"""Patches of other libraries that have no public setting for this.
+"""Patches of other libraries where these have no public setting.
 
 Each patch names the version that it was tested with. `tests/audit/test_compat.py` fails if a library no
 longer has the patched part, or no longer needs the patch.
