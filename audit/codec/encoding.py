@@ -259,7 +259,7 @@ def register(
     tag
         The value of the key ``$``.
     kind
-        The class itself; subclasses are not included.
+        The class, without its subclasses.
     write, read
         `write` turns a value into the other keys of the object. `read` turns these keys into the value.
         Errors of `read` are reported with the place in the file.

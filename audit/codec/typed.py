@@ -76,7 +76,7 @@ def built(made: type[T], stored: Mapping[str, Any]) -> T:
     Raises
     ------
     InvalidKind
-        A field does not have its declared type; the message names the first one.
+        A field does not have its declared type.
 
     Examples
     --------

@@ -57,11 +57,11 @@ class Databases:
     given
         Pairs of databases to try first.
     records
-        The finite list of records, or examples of a strategy; None for a relation that needs none.
+        The finite list of records, or examples of a strategy. If None, the relation needs no records.
     finite
         Whether `records` is the whole domain.
     sizes
-        The least and the greatest number of records; None if only pairs are given.
+        The least and the greatest number of records. If None, only pairs are given.
     whole
         Examples of a strategy for whole databases.
     valid
@@ -73,7 +73,8 @@ class Databases:
     plain
         Records that the strategy can give but has not been seen to draw.
     support
-        The databases that the strategy generated, if recombining their records may fail; else None.
+        The databases that the strategy generated, or None. They are given if recombining their records may
+        fail.
     """
 
     relation: Any

@@ -47,23 +47,23 @@ def describe(
     relation
         The relation that says which databases are neighbours.
     pairs
-        Explicit neighbouring pairs; the only ones if nothing else is given.
+        Explicit neighbouring pairs. If nothing else is given, they are the only pairs.
     records
         A finite list of records, or a Hypothesis strategy for one.
     size
-        The number of records, or (least, greatest); not needed if the relation allows only one size.
+        The number of records, or (least, greatest). If the relation allows only one size, None is enough.
     databases
         A Hypothesis strategy for a whole database.
     suggested
         Pairs that the subject suggests.
     valid
-        A function that returns whether a database belongs to the domain; None if `records` or `databases`
+        A function that returns whether a database belongs to the domain. If None, `records` or `databases`
         decide.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        An argument is wrong; the message names it, its value and a right one.
+        An argument is wrong.
     """
     given = _allowed(valid, _checked(relation, () if pairs is None else pairs))
     nothing = records is None and databases is None and size is None

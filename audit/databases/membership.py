@@ -53,7 +53,7 @@ class KnownRecords:
     crossed
         Whether every x may be combined with every y, for records (x, y).
     plain
-        Records that a strategy can give according to its `repr`; None if there is no strategy.
+        Records that a strategy can give according to its `repr`. If None, there is no strategy.
 
     Examples
     --------

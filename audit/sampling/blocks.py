@@ -76,7 +76,7 @@ class Task:
     limit
         The most seconds that one run may take.
     coupled
-        Whether the two runs of a pair start from the same generator state; each pair has a new state.
+        Whether the two runs of a pair start from the same generator state. Each pair has a new state.
     by_call
         Whether a coin decides the side of each run. Otherwise runs come in pairs, one run on each side.
     alone
@@ -84,7 +84,7 @@ class Task:
     probes
         If given, the block consists of these recorded runs, all from one generator state.
     start
-        The number of the first run to draw; larger than 0 if a part of the block is already drawn.
+        The number of the first run to draw. If a part of the block is already drawn, it is larger than 0.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class Host:
     calling
         How the mechanism gets its generator.
     pristine
-        The mechanism's state before its first run; given if fresh copies or `state_kept` may be needed.
+        The mechanism's state before its first run. Fresh copies and `state_kept` need it.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class Sampler(Tally):
     seed
         The root of the seed tree.
     jobs
-        The number of worker processes; the outputs do not depend on it.
+        The number of worker processes. The outputs do not depend on it.
     isolate
         Whether to run the subject in a child process, so that it cannot end the audit.
     run_time_limit

@@ -34,7 +34,7 @@ def generator(seed: int, path: Path) -> np.random.Generator:
     seed
         The audit's seed, a non-negative int.
     path
-        The place, as non-negative ints from the root downwards; the first is the stage of the audit.
+        The place, as non-negative ints from the root downwards. The first int is the stage of the audit.
 
     Notes
     -----

@@ -28,7 +28,8 @@ class Runs:
     typed
         Whether every output has its own type. Otherwise all have the dtype of an array drawn in one call.
     parts
-        The numbers of left and right runs in successive parts of the block; empty if unknown.
+        The numbers of left and right runs in successive parts of the block. If they are unknown, there are
+        none.
 
     Examples
     --------

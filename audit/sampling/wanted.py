@@ -39,12 +39,12 @@ def refuse_lists(
     first
         Two runs on the first database.
     run
-        Draws two runs on any database; called only if the first two runs failed.
+        Draws two runs on any database. It is called only if the first two runs failed.
 
     Raises
     ------
     InvalidValue
-        The mechanism takes arrays or frames; the message says which, and what to pass.
+        The mechanism takes arrays or frames. The message says which, and what to pass.
     """
     if subject.convert is not None or not all(type(each) is list for each in databases):
         return

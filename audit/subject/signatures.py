@@ -24,7 +24,7 @@ class Calling:
     takes_rng
         Whether the subject takes a generator.
     keyword
-        The keyword parameter for the generator; None if it is the second positional argument.
+        The keyword parameter for the generator. If None, the generator is the second positional argument.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
     limit
         Largest number of characters; "…" stands for the rest.
     digits
-        Number of significant digits of floats; None for all digits.
+        Number of significant digits of floats. If None, all digits are shown.
 
     Examples
     --------

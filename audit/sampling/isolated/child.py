@@ -59,7 +59,7 @@ class Errand:
     place
         The place in the seed tree that determines the process's generators.
     task
-        The packed runs; unpacking their databases may need `paths`.
+        The packed runs.
 
     Examples
     --------

@@ -92,7 +92,7 @@ class _Template:
     Parameters
     ----------
     shares_cores
-        Whether the processes share the cores with others; if so, linear algebra gets one thread.
+        Whether the processes share the cores with others. If so, linear algebra gets one thread.
     """
 
     def __init__(self, *, shares_cores: bool) -> None:
@@ -138,9 +138,9 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> "Forked |
     module
         The full name of the module.
     pipes
-        The file descriptors. The new process owns them; they are closed in this process.
+        The file descriptors. They are closed in this process, because the new process owns them.
     shares_cores
-        Whether the new process shares the cores with others; if so, linear algebra gets one thread.
+        Whether the new process shares the cores with others. If so, linear algebra gets one thread.
     """
     if not can_fork():
         return launch(module, pipes, shares_cores=shares_cores)

@@ -49,7 +49,7 @@ class Child:
     Parameters
     ----------
     parcel
-        The subject; None for a child whose workers each make a subject anew (`run_anew`).
+        The subject. If None, each worker of the child makes a subject anew (`run_anew`).
     number
         The number of this child, which distinguishes it from others.
     foundations

@@ -92,7 +92,7 @@ class Inbox:
     def receive(self, timeout: float | None) -> Iterator[bytes | Record | None]:
         """Yield the messages that have come, frames first.
 
-        Wait at most `timeout` seconds. The wait also ends if a part of a frame arrives; this part is not
+        Wait at most `timeout` seconds. The wait also ends if a part of a frame arrives. This part is not
         yielded. None means that the child has ended.
         """
         events = dict(self._poll.poll(None if timeout is None else timeout * 1000))

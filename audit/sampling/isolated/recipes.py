@@ -43,7 +43,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
     seed
         The root of the seed tree.
     at_first
-        A copy of the object from before its first run; the attributes are read from this copy.
+        A copy of the object from before its first run. The attributes are read from this copy.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
     numbers
         The arguments of the function.
     inherited
-        A file descriptor; it also stays open in this process.
+        A file descriptor. It also stays open in this process.
     """
     os.set_inheritable(inherited, True)  # noqa: FBT003  its only argument
     return os.posix_spawn(sys.executable, _command(function, numbers), os.environ, setpgroup=0)

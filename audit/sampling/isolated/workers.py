@@ -59,9 +59,9 @@ class Here:
     host
         The subject.
     parcel
-        The subject prepared for other processes; None to draw only in this process.
+        The subject prepared for other processes. If None, blocks are drawn only in this process.
     place
-        The other place to draw blocks; None if there is no other.
+        The other place to draw blocks, or None.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Children:
     jobs
         The most children on this machine.
     cluster
-        The cluster that draws the blocks instead if the subject is steady; None for this machine.
+        The cluster that draws the blocks instead if the subject is steady. If None, this machine draws them.
     """
 
     def __init__(self, parcel: Parcel, jobs: int, cluster: Elsewhere | None = None) -> None:

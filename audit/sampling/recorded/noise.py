@@ -164,9 +164,9 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
     Parameters
     ----------
     again
-        A function that repeats the run; its keyword `shift` shifts the draws.
+        A function that repeats the run. Its keyword `shift` shifts the draws.
     numbers, places
-        The noise variables, and the places of the output's numbers; the result has shape (places, numbers).
+        The noise variables, and the places of the output's numbers. The result has shape (places, numbers).
     """
     ways = np.zeros((len(places), len(numbers)))
     base = values_at(again(), places)

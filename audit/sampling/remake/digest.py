@@ -37,11 +37,11 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
     Parameters
     ----------
     values
-        Functions or objects; None is allowed.
+        Functions, objects or None.
     engine
-        Our module that runs them; the digest covers it too.
+        Our module that runs the functions or objects. The digest covers it too.
     look
-        The reader of modules (`sources.as_now`), which many digests can share; None for a new one.
+        The reader of modules (`sources.as_now`), which many digests can share. If None, a new one is made.
 
     Returns
     -------

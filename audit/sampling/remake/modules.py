@@ -167,7 +167,7 @@ class Place:
     file
         The file that the module was loaded from.
     name
-        The name of the global; dots lead to attributes of it.
+        The name of the global. Dots lead to its attributes.
 
     Examples
     --------

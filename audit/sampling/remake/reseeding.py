@@ -19,7 +19,7 @@ class StandIn(NamedTuple):
     kind
         The name of the generator's class.
     number
-        The number of the generator's source of randomness; two generators may share a source.
+        The number of the generator's source of randomness. Two generators may share a source.
     bits
         The class of a numpy bit generator.
 
