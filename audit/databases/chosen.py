@@ -95,10 +95,7 @@ class Databases:
         return self.records is None and not self.whole
 
     def allowed(self, database: Any) -> bool | None:
-        """Return whether the user's domain contains a database, or None.
-
-        None means that this is unknown.
-        """
+        """Return whether the domain contains a database, or None if unknown."""
         if self.valid is not None:
             return says(self.valid, database)
         if self.recombined and self.fits(database) and self._are_known(database):
@@ -112,10 +109,7 @@ class Databases:
 
     @cached_property
     def _known(self) -> KnownRecords | None:
-        """The records that may be recombined, or None for query answers.
-
-        Records of given pairs are included.
-        """
+        """The records that may be recombined, or None for query answers."""
         if self.records is None:
             return None
         records = list(self.records)
@@ -129,19 +123,13 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether the audit knows no pair of neighbours in the domain.
-
-        Without such a pair the audit cannot refute.
-        """
+        """Whether the audit knows no pair of neighbours in the domain."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
 
     def doubt(self, left: Any, right: Any) -> str:
-        """Return why a refutation on two databases does not count.
-
-        The text also says what to do. If the refutation counts, the text is empty.
-        """
+        """Return why a refutation on two databases does not count, or an empty text."""
         if not self.unchecked:
             return ""
         return (
@@ -151,17 +139,11 @@ class Databases:
         )
 
     def _may(self, *databases: Any) -> bool:
-        """Return whether databases may be tried.
-
-        They may if all surely are in the domain, or if `unchecked` is true.
-        """
+        """Return whether databases may be tried."""
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return how many record lists have allowed sizes.
-
-        Lists that `valid` excludes are counted too. If the number is infinite, return None.
-        """
+        """Return the number of record lists of allowed sizes, or None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
@@ -172,17 +154,11 @@ class Databases:
         return count is not None and count <= many
 
     def every_pair(self) -> list[Pair] | None:
-        """Return all neighbouring pairs of a small domain.
-
-        If the domain is too large for a full search, return None.
-        """
+        """Return all neighbouring pairs of a small domain, or None for a larger one."""
         return self.enumerate() if self.at_most(FEW_DATABASES) else None
 
     def enumerate(self) -> list[Pair] | None:
-        """Return every neighbouring pair of the domain once.
-
-        If the domain is infinite or too large, return None.
-        """
+        """Return every neighbouring pair once, or None if there are too many."""
         if self.records is None or self.sizes is None or not self.at_most(MOST_PAIRS):
             return None
         low, high = self.sizes
@@ -199,17 +175,11 @@ class Databases:
 
     @property
     def lists_all(self) -> bool:
-        """Whether `enumerate` is sure to list all pairs.
-
-        A custom relation may leave out neighbours.
-        """
+        """Whether `enumerate` is sure to list all pairs."""
         return isinstance(self.relation, Relation) or self.at_most(MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
-        """Return the given pairs that are missing from `every`.
-
-        `every` holds all pairs of the domain.
-        """
+        """Return the given pairs that are missing from all pairs of the domain."""
         if isinstance(self.relation, Relation):
             return [pair for pair in self.given if not all(map(self._is_of, pair))]
         listed = {frozenset(map(canonical.key, pair)) for pair in every}
@@ -255,10 +225,7 @@ class Databases:
         yield from self.whole
 
     def random(self, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield random databases without end.
-
-        Every second one has at most two distinct records.
-        """
+        """Yield random databases, every second one of at most two distinct records."""
         if self.whole:
             while True:
                 yield self.whole[int(rng.integers(len(self.whole)))]
@@ -272,37 +239,26 @@ class Databases:
             yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Return some random neighbours of a database.
-
-        They have allowed sizes.
-        """
+        """Return some random neighbours of allowed sizes."""
         records = None if self.records is None else list(self.records)
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs to try.
+        """Yield pairs to try, the given pairs first.
 
-        Given pairs come first, then boundary pairs. All pairs of a small domain follow, or random pairs of a
-        larger one. If no two neighbours are known to be in the domain (`unchecked`), the pairs may lie
-        outside it.
+        If no two neighbours are known to be in the domain (`unchecked`), the pairs may lie outside it.
         """
         yield from self.given
         if not self.only_given:
             yield from self._made(rng) if self.unchecked else self._within(rng)
 
     def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs known to be in the domain.
-
-        They are made of its records, or drawn from the strategy.
-        """
+        """Yield pairs known to be in the domain."""
         drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records.
-
-        If `valid` is given, every pair of the domain follows in random order.
-        """
+        """Yield allowed pairs made of the records."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
@@ -315,10 +271,7 @@ class Databases:
         return self.recombined or self.valid is not None
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
-        """Yield the allowed pairs.
-
-        Stop after too many in a row that are not allowed.
-        """
+        """Yield the allowed pairs until too many in a row are not allowed."""
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
@@ -332,19 +285,13 @@ class Databases:
         yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield random databases, each with a random neighbour.
-
-        Stop if too many in a row have none.
-        """
+        """Yield random databases, each with a random neighbour."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
         return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a random neighbour or None.
-
-        If `valid` is given, database and neighbour must be allowed.
-        """
+        """Return a random neighbour or None."""
         others = self.neighbours(database, rng)
         if self.valid is not None:  # if `valid` allows few databases, it allows few random pairs
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
@@ -430,20 +377,14 @@ class Databases:
         return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
 
     def _pool(self, pair: Pair) -> list[Any]:
-        """Return the records for variations.
-
-        They are those of the domain or, if it lists none, those of the pair.
-        """
+        """Return the records for variations, of the domain or else of the pair."""
         if self.records is not None:
             return list(self.records)
         found = {canonical.key(record): record for side in pair for record in records_of(side)}
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        """Yield the pairs of `rows` that are neighbours in the domain.
-
-        They are rebuilt with the types of `like`.
-        """
+        """Yield the pairs of `rows` that are neighbours in the domain."""
         for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)

@@ -101,10 +101,7 @@ class Sampler(Tally):
         self.close()
 
     def close(self) -> None:
-        """End the workers.
-
-        A later draw starts new workers.
-        """
+        """End the workers."""
         if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
@@ -121,10 +118,9 @@ class Sampler(Tally):
         singly: bool = False,
         by_call: bool = False,
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs in blocks.
+        """Yield `2·size` runs in blocks, each drawn when it is requested.
 
-        Each block is drawn when it is requested. Before the first draw, eight runs show whether the subject
-        honours its generator.
+        Before the first draw, eight runs show whether the subject honours its generator.
 
         Parameters
         ----------
@@ -200,10 +196,7 @@ class Sampler(Tally):
         return [next(sides[turned]) for turned, _ in probes]
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks, and note an interruption.
-
-        If Ctrl-C interrupts a block, the subject's state is unknown from then on.
-        """
+        """Yield blocks, and note if Ctrl-C interrupts one."""
         try:
             yield from drawn(blocks)
         except TimeIsOver:
@@ -211,10 +204,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return `draw()`, or `again()` if a run changed its database.
-
-        In `again()` each run gets its own copy.
-        """
+        """Return `draw()`, or `again()` with copies if a run changed its database."""
         try:
             return draw()
         except MutatedInput:
@@ -226,8 +216,6 @@ class Sampler(Tally):
     @property
     def last_sides(self) -> tuple[int, int]:
         """The numbers of left and right runs in the last draw.
-
-        Coins decided them.
 
         Examples
         --------
@@ -243,9 +231,7 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs for each of `sizes`, from new processes.
-
-        Each process makes the subject anew.
+        """Yield `2·size` runs for each of `sizes`, each from a new process.
 
         Parameters
         ----------
@@ -282,9 +268,7 @@ class Sampler(Tally):
 
     @functools.cached_property
     def recipe(self) -> Parcel | None:
-        """The instructions to make the subject anew in a fresh process.
-
-        None means that this is impossible.
+        """The instructions to make the subject anew, or None if that is impossible.
 
         Examples
         --------
@@ -339,10 +323,9 @@ class Sampler(Tally):
         return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Return whether the subject keeps state or seems to.
+        """Return whether the subject keeps state, or None if unknown.
 
-        It seems to if it gives different outputs from the same generator state. If its state is unknown,
-        return None.
+        Different outputs from the same generator state count as kept state.
 
         Examples
         --------
@@ -356,10 +339,9 @@ class Sampler(Tally):
         return True if kept is False and self.subject.takes_rng and not self.honours_rng else kept
 
     def stopped_answering(self) -> bool:
-        """Return whether the subject stopped answering.
+        """Return whether the subject answered at first and does not answer now.
 
-        The second half of the runs has no answer, although the subject answered at first. To confirm this,
-        the subject is run again on the database on which it answered.
+        If the second half of the runs has no answer, the subject is run again to confirm it.
         """
         silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
         return silent and self._questions.refused_now()
@@ -407,10 +389,7 @@ class Sampler(Tally):
         return block
 
     def _uncounted(self, database: Any) -> Block:
-        """Return two runs that no count includes.
-
-        Their database is not part of the audit.
-        """
+        """Return two runs that no count includes."""
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 
