@@ -224,10 +224,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _is_its_fields(value: Any) -> bool:
-    """Return whether a dataclass holds nothing but constructor arguments.
-
-    A computed field, for example a hash, could differ in another process.
-    """
+    """Return whether a dataclass holds nothing but constructor arguments."""
     kind, known = type(value), dataclasses.fields(value)
     try:
         object.__new__(kind)  # fails for subclasses of dict, list or exceptions

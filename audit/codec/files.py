@@ -144,10 +144,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
 
 
 def _is_stream(target: Path) -> bool:
-    """Return whether a path is a stream, such as a device or a pipe.
-
-    A stream must not be replaced by a file.
-    """
+    """Return whether a path is a stream, such as a device or a pipe."""
     return target.exists() and not target.is_file() and not target.is_dir()
 
 

@@ -285,10 +285,7 @@ def listed_records(records: Any) -> tuple[Any, ...]:
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
-    """Return the most informative records.
-
-    These are the extremes, the simplest records, and some between.
-    """
+    """Return extreme records, the simplest records, and some between."""
     try:
         ordered = sorted(records)
     except (TypeError, ValueError):

@@ -94,10 +94,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _changed(record: Any, change: Any) -> Any:
-    """Return a record with its numbers changed.
-
-    Each number keeps its type, and other values stay.
-    """
+    """Return a record with its numbers changed, each keeping its type."""
     if type(record) is tuple:
         return tuple(_changed(entry, change) for entry in record)
     # adding 0 turns −0.0 into 0.0

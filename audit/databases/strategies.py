@@ -87,10 +87,7 @@ def examples(strategy: Any, what: str, most: int) -> list[Any]:
 
 
 def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
-    """Return the distinct examples, and how many examples and tries there were.
-
-    The draws are derandomised, without example database or deadline.
-    """
+    """Return the distinct examples, and how many examples and tries there were."""
     from hypothesis import HealthCheck, Phase, given, settings, strategies
     from hypothesis.errors import HypothesisException, Unsatisfiable
 

@@ -33,10 +33,7 @@ _MOST_AROUND, _MOST_SIMPLER = 30, 400
 
 
 class _Built(NamedTuple):
-    """A database and the bytes that it was built from.
-
-    If the strategy refused the bytes, there are none.
-    """
+    """A database and the bytes that it was built from, if any."""
 
     database: Any
     source: bytes
@@ -157,10 +154,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a random change.
-
-        Half of the changes reuse a width that has led to neighbours, if any.
-        """
+        """Return a random change, often of a width that has led to neighbours."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
@@ -181,10 +175,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes.
-
-    If the strategy refuses the bytes, the function returns an empty `_Built`.
-    """
+    """Return a function that builds a strategy's value from bytes."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []

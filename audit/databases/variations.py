@@ -160,10 +160,7 @@ def simplified(
 
 
 def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[RowPair]:
-    """Yield versions of the pair with every number rounded.
-
-    Numbers are rounded as far as the domain allows.
-    """
+    """Yield versions of the pair with every number rounded."""
     if plain is not None:
         for digits in DIGITS:
             rounded = [[plain.rounded(each, digits) for each in rows] for rows in (left, right)]
@@ -173,10 +170,7 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions in which one record replaces many records at once.
-
-    This record replaces all records of the pair, all shared records, or all copies of one record.
-    """
+    """Yield versions in which one record replaces many records at once."""
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)
@@ -203,11 +197,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions of the pair with fewer shared records.
-
-    First all shared records are left out. Then each half, each quarter and so on is left out, or is the only
-    part kept.
-    """
+    """Yield versions of the pair with fewer shared records, the fewest first."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
@@ -240,8 +230,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
     """Return the rows without some of the shared records.
 
-    `gone` has the numbers of these records. The records shared at the start have the first numbers, those at
-    the end the next ones.
+    `gone` has the numbers of these records. The records shared at the start are numbered first.
     """
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]

@@ -291,10 +291,7 @@ class Host:
         return printed.count, int(rng.integers(2**63))
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a function that runs a new copy of the subject each time.
-
-        If no copies are made, return None.
-        """
+        """Return a function that runs a new copy of the subject each time, or None."""
         pristine, calling, runs = self._copied, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None:
             return None
@@ -308,10 +305,7 @@ class Host:
         return call
 
     def _sampled(self, task: Task, on_tick: Tick | None) -> Block | Said:
-        """Return the block drawn by the subject's own sampler.
-
-        If the sampler failed, return a note.
-        """
+        """Return the block drawn by the subject's own sampler, or why it failed."""
         inputs, rng = task.inputs, task.rng
         try:
             with quiet() as printed, Watch(task.patience, lambda: 0, on_tick=on_tick) as watch:

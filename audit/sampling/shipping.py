@@ -144,10 +144,7 @@ def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
 
 class _Homeward(Writer):
     def persistent_id(self, value: Any) -> Any:
-        """Return the name of a class, or None for another value.
-
-        So the parent process uses its own class instead of a copy.
-        """
+        """Return the name of a class, which the parent process has too, or None."""
         if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
             return None
         return (value.__module__, value.__qualname__)

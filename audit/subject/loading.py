@@ -67,10 +67,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _module_name(path: Path) -> str:
-    """Return a module name for a file.
-
-    The name is the same in every process, and no other module has it.
-    """
+    """Return the module name of a file, the same in every process."""
     name = f"dp_audit_target_{path.stem}"
     while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
         name += "_"
@@ -89,10 +86,7 @@ def _execute(name: str, path: Path) -> ModuleType:
 
 
 def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
-    """Return the imported module.
-
-    What it prints goes to stderr, because stdout carries results.
-    """
+    """Return the imported module, with its prints sent to stderr."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return load()

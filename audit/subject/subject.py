@@ -256,10 +256,7 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Return whether a class inherits a `sample` that no longer fits.
-
-    Such a `sample` is of a base whose `__call__` has since been overridden. It would run the overridden code.
-    """
+    """Return whether an inherited `sample` is older than the class's `__call__`."""
     definers = {name: [c for c in kind.__mro__ if name in vars(c)] for name in ("sample", "__call__")}
     if not definers["sample"] or len(definers["__call__"]) < 2:
         return False

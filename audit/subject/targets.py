@@ -149,8 +149,7 @@ def _refuse_unknown(
 ) -> None:
     """Raise an error for a parameter that `factory` lacks.
 
-    The first `skip` parameters of `factory` do not count. For a mechanism these are the database and the
-    generator.
+    The first `skip` parameters of `factory` do not count.
     """
     told = parameters_of(factory)  # if None, the call itself will report errors
     accepted = list((told or {}).values())

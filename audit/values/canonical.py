@@ -110,10 +110,7 @@ def _int(value: int, _walk: _Walk) -> Hashable:
 
 
 def _real(value: Any, walk: _Walk) -> Hashable:
-    """Return the key of a number of a rare type.
-
-    It is the key of an equal int or float, or else the exact fraction.
-    """
+    """Return the key of a number of a rare type."""
     try:
         exact = Fraction(*value.as_integer_ratio())
     except (ValueError, OverflowError):  # NaN and infinities
@@ -127,10 +124,7 @@ def _real(value: Any, walk: _Walk) -> Hashable:
 
 
 def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
-    """Return a tag and the keys of values.
-
-    If the owner of the values is nested too deep or in itself, return a placeholder.
-    """
+    """Return a tag and the keys of values, or a placeholder if nested too deep."""
     closed = _closed(owner, walk)
     if closed is not None:
         return closed
@@ -181,10 +175,7 @@ def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
 
 
 def _are_comparable(keys: Iterable[Hashable]) -> bool:
-    """Return whether keys can be compared with `<`.
-
-    They can be if all are numbers other than NaN, or all are texts.
-    """
+    """Return whether all keys are numbers other than NaN, or all are texts."""
     kinds = set(map(type, keys))
     return kinds <= {int, float} or kinds == {str}
 

@@ -62,8 +62,7 @@ def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
 def _no_local_constants() -> Iterator[None]:
     """Keep Hypothesis from drawing constants of loaded modules.
 
-    Otherwise the examples of a seed depend on all modules that the process has loaded. The general constants
-    of each type, such as NaN, remain.
+    Otherwise the examples of a seed depend on all modules that the process has loaded.
 
     Hypothesis has no setting for this. So the function that collects the constants is replaced in this
     thread. The cache that mixes them is emptied and restored. Versions before 6.131 have neither, and nothing

@@ -25,12 +25,12 @@ def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
 
 
 def _likeness(asked: str, known: str) -> float:
-    """Return how likely the user meant a known name; 0 if they differ too much.
+    """Return how likely the user meant a known name, 0 for very different names.
 
     Names that begin with the words of `asked` score highest. Typing errors come next. Then come names that
     consist of the first words of `asked`.
 
-    For other names, the words that the two names do not share must be similar. Many names end in "-learner".
+    For other names, the words that the two names do not share must be similar.
     """
     ratio = difflib.SequenceMatcher(None, known, asked).ratio()
     left, right = re.split(r"[-_. ]", asked), re.split(r"[-_. ]", known)

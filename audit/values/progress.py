@@ -185,8 +185,7 @@ def _bar() -> "Progress":
 class _Renderer:
     """Shows a bar for the running audit.
 
-    If several audits run at once, it shows the number of finished audits. Nothing is left on the terminal
-    when an audit has finished.
+    If several audits run at once, it shows the number of finished audits.
     """
 
     def __init__(self, make_bar: Callable[[], "Progress"]) -> None:

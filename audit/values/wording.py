@@ -225,10 +225,7 @@ def inside(low: float, high: float) -> str:
 
 
 def _told(value: float, allowed: float, digits: int) -> str:
-    """Return the text of a number that is rounded by at most `allowed`.
-
-    The text has this many digits, or more.
-    """
+    """Return the text of a number that is rounded by at most `allowed`."""
     texts = (f"{value:.{more}g}" for more in range(digits, 17))
     near = (text for text in texts if not abs(float(text) - value) > allowed)
     return next(near, repr(float(value)))

@@ -165,10 +165,7 @@ def main(requests: int, answers: int, records: int) -> None:
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Follow the first request, and return its parcel and place.
-
-    It sets the directory and imports modules.
-    """
+    """Set the directory, import modules, and return the parcel and the place."""
     directory, parcel, place, modules = unpack(first)
     os.chdir(directory)
     import_all(modules)
@@ -178,10 +175,7 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Start a worker without a fork, and return its process id.
-
-    The worker gets the first request and its number.
-    """
+    """Start a worker without a fork, and return its process id."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)

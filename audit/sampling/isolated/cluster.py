@@ -121,10 +121,7 @@ def _processes() -> Processes:
 
 
 def _check_workers(client: Any) -> None:
-    """Raise an error if the workers of a cluster do not fit.
-
-    There may be none, or a worker may have other versions than ours.
-    """
+    """Raise an error if a cluster has no workers or other versions than ours."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:

@@ -116,10 +116,7 @@ class _Template:
         return Forked(_NUMBER.unpack(answer)[0], status)
 
     def close(self) -> None:
-        """End the template.
-
-        The processes that it forked go on.
-        """
+        """End the template but not the processes that it forked."""
         self._socket.close()
         self._process.wait()
 
@@ -219,10 +216,7 @@ def _report_ended(statuses: dict[int, int]) -> None:
 
 
 def _become(pipes: Sequence[int], module: str, variables: dict[str, str], paths: list[str]) -> NoReturn:
-    """Call `main` of a module in this forked process.
-
-    First the process is made equal to one that was started separately.
-    """
+    """Call `main` of a module as in a process that was started separately."""
     code = 1
     try:
         signal.set_wakeup_fd(-1)

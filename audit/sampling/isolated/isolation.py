@@ -204,10 +204,7 @@ class Child:
         return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
-        """Wait until the worker has made its subject.
-
-        A worker that dies earlier has not begun a run.
-        """
+        """Wait until the worker has made its subject."""
         try:
             self._answer(_MAKING)
         except _DiedError as death:

@@ -145,10 +145,7 @@ class _Process:
         self._process.kill()
 
     def close(self) -> int:
-        """End the process and return its exit code.
-
-        If a signal ended the process, return minus the number of the signal.
-        """
+        """End the process and return its exit code, or minus a signal's number."""
         os.close(self._requests)
         os.close(self._answers)
         return self._process.wait()

@@ -93,10 +93,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
 
 
 def _named(value: Any) -> Place:
-    """Return the place from which a function or class can be imported.
-
-    If there is none, raise an error.
-    """
+    """Return the place from which a function or class can be imported."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
@@ -177,10 +174,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is plain data.
-
-    Plain data may be passed to a constructor again.
-    """
+    """Return whether a value is plain data that a constructor may get again."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

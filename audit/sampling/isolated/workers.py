@@ -39,10 +39,7 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the expected time of the tasks here in seconds.
-
-        For one task, or before any measurement, return 0.
-        """
+        """Return the expected time of the tasks here in seconds, or 0 if unknown."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)
@@ -138,10 +135,7 @@ class Children:
             yield self._pace.timed(task, lambda task: self._children[0].run(task, steady=steady))
 
     def _worth_more(self, tasks: Sequence[Task]) -> bool:
-        """Return whether to draw in more than one child.
-
-        Children that already run cost no extra time.
-        """
+        """Return whether to draw in more than one child."""
         if self._cluster is None and (self._jobs == 1 or len(tasks) == 1):
             return False
         return len(self._children) > 1 or self._pace.expected(tasks) > _WORTH_A_CHILD

@@ -88,10 +88,7 @@ def recorded_everywhere() -> Iterator[Reel]:
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield module globals that refer to replaced objects.
-
-    Each item is (dict, name, old object, new object).
-    """
+    """Yield module globals as (dict, name, replaced object, new object)."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
             continue  # these are not the globals of a module
@@ -122,10 +119,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `Generator` and `default_rng`.
-
-    The replacement of `Generator` passes numpy's type checks.
-    """
+    """Yield replacements of `Generator` and `default_rng`."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]

@@ -52,10 +52,7 @@ _PLAIN: Final = frozenset({float, int, bool, str, type(None)})
 
 
 def _gather(value: Any, place: Place, found: Leaves) -> None:
-    """Add to `found` the leaves of a value.
-
-    `place` is the place of the value in the output.
-    """
+    """Add to `found` the leaves of the value at a place in the output."""
     if type(value) not in _PLAIN:
         value = _opened(value)
         if isinstance(value, np.ndarray | np.generic):

@@ -139,10 +139,7 @@ def written(method: str, scale: float) -> str:
 
 
 def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
-    """Return the value of a noise variable in units of its scale.
-
-    If the run did not draw it, return None.
-    """
+    """Return the value of a noise variable in units of its scale, or None."""
     if place >= len(run.draws) or scale_of(run.draws[place]) is None:
         return None
     draw = run.draws[place]
@@ -225,10 +222,7 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
 
 
 def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: Floats) -> Floats | None:
-    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale.
-
-    If there is no such t, return None.
-    """
+    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale, or None."""
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]

@@ -59,10 +59,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _is_shared(value: Any) -> bool:
-    """Return whether a callable is a global of an installed module.
-
-    A ufunc is an example.
-    """
+    """Return whether a callable, such as a ufunc, is in an installed module."""
     name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
     return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
 

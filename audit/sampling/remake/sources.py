@@ -22,11 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """A module's part of a digest.
-
-    It is the digest of the module's file, with its imports. If the module is installed, it names the
-    distributions.
-    """
+    """A module's part of a digest."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -87,10 +83,7 @@ def digest(modules: Iterable[str], *, look: Look = _source) -> str:
 
 
 def _found(name: str) -> Path | frozenset[str] | None:
-    """Return the file of a module, or the distributions that installed it.
-
-    The module is not imported.
-    """
+    """Return the file of a module, or the distributions that installed it."""
     top, *rest = name.split(".")
     if top in sys.stdlib_module_names or top in sys.builtin_module_names:
         return None
@@ -116,10 +109,7 @@ def _place(spec: machinery.ModuleSpec | None) -> tuple[str | None, list[str]]:
 
 @functools.cache
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """Return the names that a source may import, with their packages.
-
-    Not every name is a module.
-    """
+    """Return the names that a source may import, with their packages."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # source of another Python version, or no source: digest its bytes
@@ -134,10 +124,7 @@ def _imports(text: bytes, package: str) -> tuple[str, ...]:
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield all statements of a source.
-
-    Other nodes are skipped, to save time.
-    """
+    """Yield all statements of a source, which takes less time than all nodes."""
     waiting: list[Any] = [*tree.body]
     while waiting:
         node = waiting.pop()

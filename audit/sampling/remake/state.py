@@ -141,10 +141,7 @@ class _Copier(Writer):
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a value, or None.
-
-        Generators, shared classes and process handles have placeholders.
-        """
+        """Return the placeholder of a generator, shared class or handle, or None."""
         if type(value) in ORDINARY:
             return None
         is_class = isinstance(value, type) and value not in self._owned
@@ -156,10 +153,7 @@ class _Copier(Writer):
         return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction.
-
-        Every copy gets its own caches.
-        """
+        """Return the base class's reduction, with caches of its own for a copy."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
         return super().reducer_override(value)
@@ -183,7 +177,7 @@ class Reader(pickle.Unpickler):
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
     """Return `function` with an empty cache.
 
-    `_info` is not used here. It is in the pickle, so that a pickle changes once the cache has been used.
+    `_info` makes a pickle change once the cache has been used.
     """
     return functools.lru_cache(**parameters)(function)
 
