@@ -188,11 +188,10 @@ class Place:
 
     def _loaded(self) -> ModuleType:
         known = self.module if self.module != "__main__" else _SCRIPT
-        module: ModuleType | None = sys.modules.get(known)
         with contextlib.suppress(ImportError):
-            module = module or importlib.import_module(known)
-        if module is not None and module.__file__ == self.file:
-            return module
+            module = importlib.import_module(known)
+            if module.__file__ == self.file:
+                return module
         module, run = new_module(known, self.file)
         try:
             run()
