@@ -98,9 +98,16 @@ class Processes(Elsewhere):
     def _carried_out(self, call: bytes) -> Any:
         code = 0
         for _ in range(_ATTEMPTS):
-            process = self._taken()
+            with self._lock:
+                if self._cancelled:
+                    raise CancelledError
+                process = self._idle.pop() if self._idle else _Process()
+                self._busy.add(process)
             answer = process.ask(call)
-            self._left(process, alive=answer is not None)
+            with self._lock:
+                self._busy.discard(process)
+                if answer is not None:
+                    self._idle.append(process)
             if answer is not None:
                 returned, value = unpack(answer)
                 if returned:
@@ -108,20 +115,6 @@ class Processes(Elsewhere):
                 raise value
             code = process.close()
         raise ProcessDied(f"the process that carried it out {_in_words(code)}, {_ATTEMPTS} times in turn")
-
-    def _taken(self) -> "_Process":
-        with self._lock:
-            if self._cancelled:
-                raise CancelledError
-            process = self._idle.pop() if self._idle else _Process()
-            self._busy.add(process)
-        return process
-
-    def _left(self, process: "_Process", *, alive: bool) -> None:
-        with self._lock:
-            self._busy.discard(process)
-            if alive:
-                self._idle.append(process)
 
 
 class _Process:
