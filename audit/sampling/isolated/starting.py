@@ -124,10 +124,5 @@ def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
 def _command(function: str, numbers: Sequence[int]) -> list[str]:
     module, _, name = function.partition(":")
     program = _START.format(module=module, function=name, numbers=", ".join(map(str, numbers)))
-    return [sys.executable, "-P", "-c", program, _places()]
-
-
-def _places() -> str:
-    """Return the folders that a new process imports from, as one text."""
     package = Path(__file__).resolve().parents[2] / "__init__.py"
-    return json.dumps([str(package), _OURS, sys.path])
+    return [sys.executable, "-P", "-c", program, json.dumps([str(package), _OURS, sys.path])]
