@@ -7,7 +7,7 @@ calls on other workers.
 
 import logging
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
@@ -126,23 +126,8 @@ def _check_workers(client: Any) -> None:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:
         raise AuditError("The cluster has no workers; start one with `dask worker ADDRESS`.") from None
-    ask = _asker()
-    ours = ask(_PACKAGES)
-    for address, theirs in client.run(ask, _PACKAGES).items():
-        for name, version in ours.items():
-            if theirs[name] != version:
-                raise AuditError(
-                    f"The worker {address} has {name} {theirs[name] or 'not installed'}, this process has "
-                    f"{version}; results would differ. Install the same on all workers."
-                )
 
-
-def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that reads package versions.
-
-    It is pickled by value, because workers may lack dp-audit.
-    """
-
+    # pickled by value, because it is a local function: workers may lack dp-audit
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}
         for name in names:
@@ -152,4 +137,11 @@ def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
                 found[name] = ""
         return found
 
-    return versions
+    ours = versions(_PACKAGES)
+    for address, theirs in client.run(versions, _PACKAGES).items():
+        for name, version in ours.items():
+            if theirs[name] != version:
+                raise AuditError(
+                    f"The worker {address} has {name} {theirs[name] or 'not installed'}, this process has "
+                    f"{version}; results would differ. Install the same on all workers."
+                )
