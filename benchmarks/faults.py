@@ -28,7 +28,8 @@ from audit import FaultKind, audit_privacy
 from audit.catalogue import Entry, matching_entries
 from audit.faults.scene import LEFT, Scene
 from audit.privacy import make_task
-from audit.sampling.recorded import RecordingGenerator, recorded_everywhere
+from audit.sampling.recorded.everywhere import recorded_everywhere
+from audit.sampling.recorded.generator import RecordingGenerator
 from audit.sampling.snapshots import Input
 
 K = FaultKind

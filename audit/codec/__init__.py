@@ -1,5 +1,5 @@
-"""The codec: it writes Python values as tagged JSON and reads them back, and checks saved fields and files.
+"""Saved values as tagged JSON, and checks of saved fields and files.
 
-It imports only `audit.values`, `audit.errors` and `audit.claims`. Each class of the toolkit that is saved
-registers itself here (`encoding.register`).
+The package imports only `audit.values`, `audit.errors` and `audit.claims`. Each class of the toolkit that is
+saved registers itself here (`encoding.register`).
 """

@@ -21,7 +21,9 @@ from audit.values.outcomes import Raised, Unfinished
 
 
 def decode(stored: Any, *, where: str = "value") -> Any:
-    """Return the value that `encode` wrote; `where` names the place in messages.
+    """Return the value that `encode` wrote.
+
+    `where` names the place in messages.
 
     Raises
     ------
@@ -56,7 +58,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
 
 
 def _loaded(path: str) -> Any:
-    """Return the class named by `path` if its module is already loaded, else None."""
+    """Return the class named by a path, or None if its module is not loaded."""
     module, _, name = path.partition(":")
     found: Any = sys.modules.get(module)
     for part in name.split("."):  # `vars`, because `getattr` could import a module
@@ -72,8 +74,7 @@ def _items(stored: dict[str, Any], where: str) -> list[Any]:
     items = stored["items"]
     if not isinstance(items, list):
         raise CorruptFile(f"{where}.items must be a list; got {type(items).__name__}.")
-    decoded: list[Any] = decode(items, where=where)
-    return decoded
+    return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(items)]
 
 
 def _read_float(stored: dict[str, Any], where: str) -> float:

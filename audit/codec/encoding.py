@@ -1,11 +1,16 @@
-"""Write Python values as tagged JSON: exact in both directions, the same bytes every time, never a pickle.
+"""Write Python values as tagged JSON.
+
+Both directions are exact, and a value always gives the same bytes. Nothing is pickled.
 
 JSON's own kinds are written as they are. Any other value is an object whose key ``$`` names the kind. A value
-that has no exact form in JSON is written as text and read back as `Opaque`: people can read it, but it cannot
-be replayed. Reading runs no code that the file chooses. A user's dataclass, named tuple or enum is rebuilt
-only if its class is already loaded, and without calling the class; otherwise it stays `Opaque`. An instance
-with more state than its fields (attributes set in ``__post_init__``, or the contents of a dict subclass) is
-therefore written as text.
+that has no exact form in JSON is written as text and read back as `Opaque`. People can read it, but it cannot
+be replayed.
+
+Reading runs no code that the file chooses. A user's dataclass, named tuple or enum is rebuilt only if its
+class is loaded. The class is not called. Otherwise the value stays `Opaque`.
+
+An instance may have more state than its fields, such as the contents of a dict subclass. Such an instance is
+written as text.
 """
 
 import dataclasses
@@ -25,7 +30,7 @@ from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.codec.decoding import READERS, decode
 from audit.codec.stored import ARRAY_KINDS, MOST_DIGITS, Opaque, dumps, is_replayable, is_short, loads
 from audit.errors import InvalidValue
-from audit.values.brief import slots_of
+from audit.values.brief import attributes_of
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished, without_addresses
 
@@ -36,7 +41,9 @@ MAX_BITS = 2_048  # longer whole numbers are written in hexadecimal: Python refu
 
 
 def encode(value: Any) -> Any:
-    """Return `value` as tagged JSON. Sets are sorted by their encoded items, and floats keep every bit.
+    """Return a value as tagged JSON.
+
+    Sets are sorted by their encoded items, and floats keep every bit.
 
     Examples
     --------
@@ -47,12 +54,14 @@ def encode(value: Any) -> Any:
 
 
 def revived(value: Any, *, what: str) -> Any:
-    """Return a value from a file after decoding its `Opaque` parts again, now that its classes are loaded.
+    """Return a value from a file with its `Opaque` parts decoded again.
+
+    A part can be decoded once its class is loaded.
 
     Raises
     ------
     InvalidValue
-        A part is still text only: nothing more was saved, or its class is not loaded.
+        Only the text of a part was saved, or its class is not loaded.
 
     Examples
     --------
@@ -77,7 +86,7 @@ def revived(value: Any, *, what: str) -> Any:
 def comes_back(value: Any) -> bool:
     """Return whether writing and reading a value gives the same value.
 
-    If the value was read from a file and holds `Opaque` parts, return instead whether it can be replayed
+    If the value was read from a file and holds `Opaque` parts, return whether it can be replayed
     (`is_replayable`).
 
     Examples
@@ -94,7 +103,10 @@ def comes_back(value: Any) -> bool:
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
-    """Return the tagged text of a value that has no exact form; the text leaves out memory addresses."""
+    """Return the tagged text of a value that has no exact form.
+
+    The text leaves out memory addresses.
+    """
     if isinstance(value, Opaque):
         return value.stored if isinstance(value.stored, dict) else {"$": "opaque", "text": value.text}
     try:
@@ -105,7 +117,10 @@ def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
 
 
 class _Encoder:
-    """One pass over a value. It tracks the enclosing containers, so that a cycle becomes text."""
+    """One pass over a value.
+
+    It tracks the enclosing containers, so that a cycle becomes text.
+    """
 
     def __init__(self) -> None:
         self.inside: set[int] = set()
@@ -184,7 +199,7 @@ class _Encoder:
 
 
 def _text_in(value: Any) -> Opaque | None:
-    """Return the first `Opaque` part of the value, or None."""
+    """Return the first `Opaque` part of a value, or None."""
     waiting, seen = deque([value]), set()
     while waiting:
         held = waiting.popleft()
@@ -209,18 +224,13 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _is_its_fields(value: Any) -> bool:
-    """Return whether an instance of a dataclass consists of its constructor's arguments and nothing else.
-
-    A computed field, for example a hash, could differ in another process.
-    """
+    """Return whether a dataclass holds nothing but constructor arguments."""
     kind, known = type(value), dataclasses.fields(value)
     try:
         object.__new__(kind)  # fails for subclasses of dict, list or exceptions
     except TypeError:
         return False
-    names = {name for base in kind.__mro__ for name in slots_of(base)}
-    held = {*getattr(value, "__dict__", {}), *(name for name in names if hasattr(value, name))}
-    return all(each.init for each in known) and held - {"__dict__", "__weakref__"} == {e.name for e in known}
+    return all(each.init for each in known) and attributes_of(value).keys() == {e.name for e in known}
 
 
 def _datetime(value: dt.datetime) -> dict[str, Any]:
@@ -239,17 +249,17 @@ def _fraction(value: Fraction) -> dict[str, Any]:
 def register(
     tag: str, kind: type, *, write: Callable[[Any], dict[str, Any]], read: Callable[[dict[str, Any]], Any]
 ) -> None:
-    """Register a class of the toolkit: its values are written as objects with a tag, and read back.
+    """Register a class of the toolkit, so that its values can be saved.
 
     Parameters
     ----------
     tag
         The value of the key ``$``.
     kind
-        The class itself; subclasses are not included.
+        The class, without its subclasses.
     write, read
-        `write` turns a value into the other keys of the object, and `read` turns these into the value. Errors
-        of `read` are reported with the place in the file.
+        `write` turns a value into the other keys of the object. `read` turns these keys into the value.
+        Errors of `read` are reported with the place in the file.
     """
     _WRITERS[kind] = lambda _, value: {"$": tag, **write(value)}
     READERS[tag] = lambda stored, _: read(stored)

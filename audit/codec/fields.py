@@ -1,7 +1,9 @@
-"""Readers of the fields of a saved object: each returns the value, or raises an error that names the place.
+"""Readers of the fields of a saved object.
 
-Numbers are limited to sizes that later code can handle: a count fits 63 bits, the runs of a replay are at
-most `MOST_RUNS`, and any other number fits a float.
+Each reader returns the value, or raises an error that names the place.
+
+Numbers are limited to sizes that later code can handle. A count fits 63 bits, and the runs of a replay are at
+most `MOST_RUNS`. Any other number fits a float.
 """
 
 import json
@@ -36,7 +38,7 @@ def kind(stored: Any) -> str:
 
 
 def got(stored: Any) -> str:
-    """Return the JSON text of a value, at most 40 characters.
+    """Return the JSON text of a value, cut to 40 characters.
 
     Examples
     --------
@@ -48,7 +50,9 @@ def got(stored: Any) -> str:
 
 
 def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
-    """Return the fields of an object. Unknown fields are errors, and so are missing required ones.
+    """Return the fields of an object.
+
+    Unknown fields and missing required fields are errors.
 
     Examples
     --------
@@ -68,7 +72,9 @@ def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
 
 
 def number(stored: Any, where: str) -> Any:
-    """Return a number that fits a float, or is tagged as NaN or infinite.
+    """Return a number that fits a float.
+
+    NaN and infinite numbers must be tagged.
 
     Examples
     --------
@@ -95,7 +101,9 @@ def value(stored: Any, where: str) -> Any:
 
 
 def _reader(wanted: str, holds: Callable[[Any], bool], read: Reader = lambda stored, _: stored) -> Reader:
-    """Return a reader that calls `read` and accepts a value if `holds(value)`; `wanted` says what holds.
+    """Return a reader that checks what it has read.
+
+    `read` reads a value, and `holds` says whether it is accepted. `wanted` is the text for an accepted value.
 
     Examples
     --------
@@ -136,7 +144,9 @@ steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= h
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
-    """Return a place in the seed tree. Its second-last number is the index of an attempt at confirmation.
+    """Return a place in the seed tree.
+
+    Its second-last number is the index of an attempt at confirmation.
 
     Examples
     --------
@@ -160,7 +170,7 @@ def optional(read: Reader) -> Reader:
 
 
 def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Reader:
-    """Return a reader of a list; `read` reads each item.
+    """Return a reader of a list whose items are read by `read`.
 
     Examples
     --------

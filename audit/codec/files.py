@@ -1,11 +1,10 @@
-"""Check before hours of work that files can be written, and write them atomically."""
+"""Check that files can be written, and write them all or nothing."""
 
 import hashlib
 import os
 import re
 import secrets
 import shutil
-import stat
 import sys
 import tempfile
 from contextlib import suppress
@@ -18,7 +17,9 @@ _LONGEST = 120
 
 
 class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
-    """A result cannot be saved: the disk is full, or the folder has disappeared since it was checked.
+    """A result cannot be saved.
+
+    For example, the disk is full, or the folder has disappeared since it was checked.
 
     Examples
     --------
@@ -28,10 +29,10 @@ class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Check that a file can be written at `path`. Call this before hours of work.
+    """Check that a file can be written at a path.
 
-    Missing folders are created: inside the working directory all of them, elsewhere only the last folder of
-    the path.
+    Call this before hours of work. Missing folders are created. Outside the working directory, only the last
+    folder of the path is created.
 
     Raises
     ------
@@ -62,7 +63,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def check_apart(*paths: str | os.PathLike[str] | None) -> None:
-    """Check that the files of a command are all different, so that it overwrites none of its own files.
+    """Check that the files of a command are all different.
 
     None stands for a file that was not asked for.
 
@@ -93,7 +94,7 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing.
+    """Write a text to a file in UTF-8; readers see all or nothing.
 
     A link stays, and its target is written. A device or a pipe is written to directly.
 
@@ -126,7 +127,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _behind(path: str | os.PathLike[str]) -> Path:
-    """Return the path to write, after making its folders. If `path` is a link, return the link's target."""
+    """Return the path to write, after making its folders.
+
+    If the path is a link, return the link's target.
+    """
     target = Path(path)
     above = target.parent.parent
     if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):
@@ -140,19 +144,17 @@ def _behind(path: str | os.PathLike[str]) -> Path:
 
 
 def _is_stream(target: Path) -> bool:
-    """Return whether a path is a stream (a device, a pipe), which must not be replaced by a file."""
-    try:
-        mode = target.stat().st_mode
-    except FileNotFoundError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    """Return whether a path is a stream, such as a device or a pipe."""
+    return target.exists() and not target.is_file() and not target.is_dir()
 
 
 def file_name(text: str, *, ending: str = ".json") -> str:
-    """Return a file name for `text` that is valid on every system and different for every text.
+    """Return a file name for a text.
+
+    The name is valid on every system and different for every text.
 
     Letters, digits, and the signs ``-_.=`` stay. If other characters are replaced or left out, a digest of
-    the whole text is appended. It is also appended if `text` already looks like a name with a digest.
+    the whole text is appended. A text that already looks like a name with a digest gets a digest too.
 
     Examples
     --------
@@ -167,12 +169,17 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the reason for an error in the system's words or, if there are none, the error's text."""
+    """Return the reason for an error in the system's words.
+
+    If there are none, return the error's text.
+    """
     return getattr(error, "strerror", None) or str(error)
 
 
 def file_of(target: str) -> str | None:
-    """Return the file of ``path.py:object``, or of ``module:object`` if the module is imported; else None.
+    """Return the file of a target, or None if it is unknown.
+
+    A target is ``path.py:object``, or ``module:object`` if the module is imported.
 
     Examples
     --------
@@ -184,9 +191,9 @@ def file_of(target: str) -> str | None:
 
 
 def source_of(target: str) -> str | None:
-    """Return a digest of the file of a target, to check later whether the file has changed.
+    """Return a digest of the file of a target.
 
-    None if the file cannot be read. Modules that the file imports are not included.
+    If the file cannot be read, return None. Modules that the file imports are not included.
 
     Examples
     --------

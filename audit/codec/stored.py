@@ -1,4 +1,4 @@
-"""Used in writing and in reading tagged JSON: the JSON text, and classes for values saved as text only."""
+"""The JSON text of saved values, and classes for values saved as text."""
 
 import dataclasses
 import json
@@ -20,7 +20,9 @@ MOST_DIGITS = 4_300
 
 @dataclasses.dataclass(frozen=True)
 class Opaque:
-    """A value that was saved as text only, or whose class is not loaded, kept as its JSON.
+    """A value that was saved as text only, or whose class is not loaded.
+
+    It keeps its JSON.
 
     Examples
     --------
@@ -41,7 +43,9 @@ class Opaque:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ForeignClaim(Opaque):
-    """A saved claim whose class is not of this toolkit: its text, ε and δ can be read without the class.
+    """A saved claim whose class is not of this toolkit.
+
+    Its text, ε and δ can be read without the class.
 
     Examples
     --------
@@ -78,12 +82,14 @@ def read(path: str | os.PathLike[str]) -> bytes:
 
 
 def loads(text: str | bytes) -> Any:
-    """Return the value of JSON text. Duplicate keys and numbers larger than any float are refused.
+    """Return the value of JSON text.
+
+    Duplicate keys and numbers larger than any float are refused.
 
     Raises
     ------
     CorruptFile
-        The text is not JSON, or holds a duplicate key or a number that is too large.
+        The text is not JSON, or is refused.
 
     Examples
     --------
@@ -132,7 +138,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def dumps(stored: Any) -> str:
-    """Return the JSON text of what `encode` returned: ASCII, no NaN, the same bytes for the same value.
+    """Return the JSON text of what `encode` returned.
+
+    The text is ASCII and has no NaN. The same value gives the same bytes.
 
     Examples
     --------
@@ -155,7 +163,7 @@ def is_short(number: Decimal) -> bool:
 
 
 def is_replayable(stored: Any) -> bool:
-    """Return whether all parts of the encoded value were saved exactly, none as text only.
+    """Return whether all parts of an encoded value were saved exactly.
 
     Examples
     --------

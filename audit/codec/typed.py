@@ -17,7 +17,7 @@ SCHEMA = 1
 
 
 def has_float(value: Any) -> bool:
-    """Return whether a value is a number that fits into a float (10**400 does not).
+    """Return whether a value is a number that fits into a float.
 
     Examples
     --------
@@ -64,7 +64,9 @@ checked by its own class."""
 
 
 def built(made: type[T], stored: Mapping[str, Any]) -> T:
-    """Return a dataclass made of stored fields; lists become tuples, and objects become dataclasses.
+    """Return a dataclass made of stored fields.
+
+    Lists become tuples, and objects become dataclasses.
 
     Parameters
     ----------
@@ -74,7 +76,7 @@ def built(made: type[T], stored: Mapping[str, Any]) -> T:
     Raises
     ------
     InvalidKind
-        A field does not have its declared type; the message names the first one.
+        A field does not have its declared type.
 
     Examples
     --------
@@ -106,7 +108,10 @@ def _read(kind: Any, stored: Any) -> Any:
 
 
 def as_document(what: str, value: Any) -> dict[str, Any]:
-    """Return a dataclass as a document of kind `what`: tuples become lists, non-finite numbers are tagged."""
+    """Return a dataclass as a document of kind `what`.
+
+    Tuples become lists, and numbers that are not finite are tagged.
+    """
     return {"schema": SCHEMA, what: encode(_as_lists(asdict(value)))}
 
 

@@ -1,5 +1,6 @@
-"""The databases of an audit: the domain, its extremes, neighbouring pairs, steps and paths between them.
+"""The databases of an audit, their neighbours, and paths between them.
 
-It imports from `relations`; `search` and `verdict` import from it.
 `domain` turns the audit's arguments into the domain, a `chosen.Databases`.
+
+The package imports from `relations`; `search` and `verdict` import from it.
 """

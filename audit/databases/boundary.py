@@ -17,7 +17,9 @@ _STRANGE, _FEW = 20, 3
 
 
 def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
-    """Return neighbours of a vector of answers: some with the most changes, a few with the fewest.
+    """Return neighbours of a vector of answers.
+
+    Most of them change the most answers. A few change the fewest.
 
     Examples
     --------
@@ -32,9 +34,10 @@ def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
 
 
 def strangest(records: Sequence[Any], most: int) -> list[Any]:
-    """Return the simplest record, then the others, strangest first: infinite, missing, huge.
+    """Return the simplest record, then the others, strangest first.
 
-    If there are more than `most`, half are the strangest and half are spread over the rest.
+    Infinite, missing and huge records are strange. If there are more than `most`, half are the strangest and
+    half are spread over the rest.
 
     Examples
     --------
@@ -53,10 +56,10 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 
 
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
-    """Yield databases, each with a record to add to it.
+    """Yield databases, each with a strange record to add to it.
 
-    Each database repeats the simplest record, and the record to add is strange. In the last pair the database
-    has several strange records, and the record to add is one of them.
+    Each database repeats the simplest record. At last, a database has several strange records, and the record
+    to add is one of them.
 
     Examples
     --------
@@ -71,7 +74,9 @@ def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[
 
 
 def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
-    """Yield databases of one size, made of two extreme records: all equal, one outlier, half and half.
+    """Yield databases of one size, made of two extreme records.
+
+    Their records are all equal, have one outlier, or are half and half.
 
     Examples
     --------
@@ -88,7 +93,9 @@ def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
 
 
 def spread(records: Sequence[Any], most: int) -> list[Any]:
-    """Return the extreme records and some between them, sorted if possible; NaN comes second.
+    """Return the extreme records and some between them.
+
+    They are sorted if possible, and NaN comes second.
 
     Examples
     --------

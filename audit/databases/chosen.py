@@ -1,8 +1,9 @@
-"""The domain of an audit: its databases, and the pairs and paths to try.
+"""The domain of an audit with its databases, pairs and paths.
 
-`Databases` proposes the given pairs first, then the subject's own suggestions, pairs that differ by one
-strange record or lie at the boundary, and all other pairs (random ones if there are many). It also makes
-variations of a pair for the search, and simpler pairs for shrinking a witness.
+`Databases` proposes the given pairs first, then the subject's own suggestions. Next come pairs that differ by
+one strange record or lie at the boundary. All other pairs follow, or random pairs if there are many.
+
+It also makes variations of a pair for the search, and simpler pairs for shrinking a witness.
 
 **Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair returned here, and
 all databases of every path (`allowed`). A refutation on a database outside the domain would be a false alarm.
@@ -18,7 +19,7 @@ import numpy as np
 
 from audit.databases.boundary import edges, far_and_near, spread, strange
 from audit.databases.membership import KnownRecords, says
-from audit.databases.paths import repeated
+from audit.databases.paths import Path, repeated
 from audit.databases.plain_records import PlainRecords
 from audit.databases.support import Support
 from audit.databases.variations import by_turns, fruitful, simplicity, simplified, varied
@@ -31,7 +32,6 @@ from audit.values.said import Said, Says
 from audit.values.wording import short
 
 Pair = tuple[Any, Any]
-Path = tuple[Any, ...]
 
 #: All pairs of a domain are compared by law up to `MOST_PAIRS` databases, searched up to `FEW_DATABASES`.
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
@@ -57,11 +57,11 @@ class Databases:
     given
         Pairs of databases to try first.
     records
-        The finite list of records, or examples of a strategy; None for a relation that needs none.
+        The finite list of records, or examples of a strategy. If None, the relation needs no records.
     finite
         Whether `records` is the whole domain.
     sizes
-        The least and the greatest number of records; None if only pairs are given.
+        The least and the greatest number of records. If None, only pairs are given.
     whole
         Examples of a strategy for whole databases.
     valid
@@ -73,7 +73,8 @@ class Databases:
     plain
         Records that the strategy can give but has not been seen to draw.
     support
-        The databases that the strategy generated, if recombining their records may fail; else None.
+        The databases that the strategy generated, or None. They are given if recombining their records may
+        fail.
     """
 
     relation: Any
@@ -94,7 +95,7 @@ class Databases:
         return self.records is None and not self.whole
 
     def allowed(self, database: Any) -> bool | None:
-        """Return whether the user's domain contains a database; None if that is unknown."""
+        """Return whether the domain contains a database, or None if unknown."""
         if self.valid is not None:
             return says(self.valid, database)
         if self.recombined and self.fits(database) and self._are_known(database):
@@ -108,7 +109,7 @@ class Databases:
 
     @cached_property
     def _known(self) -> KnownRecords | None:
-        """The records that may be recombined, including those of given pairs; None for query answers."""
+        """The records that may be recombined, or None for query answers."""
         if self.records is None:
             return None
         records = list(self.records)
@@ -122,13 +123,13 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether the audit knows no pair of neighbours in the domain. Without one it cannot refute."""
+        """Whether the audit knows no pair of neighbours in the domain."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
 
     def doubt(self, left: Any, right: Any) -> str:
-        """Return why a refutation on two databases does not count, and what to do; empty if it counts."""
+        """Return why a refutation on two databases does not count, or an empty text."""
         if not self.unchecked:
             return ""
         return (
@@ -138,26 +139,26 @@ class Databases:
         )
 
     def _may(self, *databases: Any) -> bool:
-        """Return whether databases may be tried: all surely are in the domain, or `unchecked` is true."""
+        """Return whether databases may be tried."""
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return how many record lists have allowed sizes, including invalid lists; None if infinite."""
+        """Return the number of record lists of allowed sizes, or None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
 
     def at_most(self, many: int) -> bool:
-        """Return whether the domain is known to have at most this many databases."""
+        """Return whether the domain surely has at most this many databases."""
         count = self.count()
         return count is not None and count <= many
 
     def every_pair(self) -> list[Pair] | None:
-        """Return all neighbouring pairs of a domain small enough for a full search; None for a larger one."""
+        """Return all neighbouring pairs of a small domain, or None for a larger one."""
         return self.enumerate() if self.at_most(FEW_DATABASES) else None
 
     def enumerate(self) -> list[Pair] | None:
-        """Return every neighbouring pair of the domain once; None if it is infinite or too large."""
+        """Return every neighbouring pair once, or None if there are too many."""
         if self.records is None or self.sizes is None or not self.at_most(MOST_PAIRS):
             return None
         low, high = self.sizes
@@ -174,22 +175,22 @@ class Databases:
 
     @property
     def lists_all(self) -> bool:
-        """Whether `enumerate` is sure to list all pairs: a custom relation may leave out neighbours."""
+        """Whether `enumerate` is sure to list all pairs."""
         return isinstance(self.relation, Relation) or self.at_most(MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
-        """Return the given pairs that are missing from `every`, the list of all pairs of the domain."""
+        """Return the given pairs that are missing from all pairs of the domain."""
         if isinstance(self.relation, Relation):
             return [pair for pair in self.given if not all(map(self._is_of, pair))]
-        listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
-        return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
+        listed = {frozenset(map(canonical.key, pair)) for pair in every}
+        return [pair for pair in self.given if frozenset(map(canonical.key, pair)) not in listed]
 
     def _is_of(self, database: Any) -> bool:
         """Return whether `enumerate` includes a database."""
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Return words for an exhaustive comparison: the number of pairs, and the domain."""
+        """Return the words for a comparison of all pairs."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
@@ -198,7 +199,7 @@ class Databases:
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
     def left_out(self) -> list[Said]:
-        """Return statements that say what was not tested: other records, or a strategy's other databases."""
+        """Return statements that say what was not tested."""
         left = []
         if self.finite and self.records:
             many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
@@ -211,7 +212,7 @@ class Databases:
         return left
 
     def boundary(self) -> Iterator[Any]:
-        """Yield databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""
+        """Yield databases at the edges of the domain."""
         if self.sizes is not None and self.records and not self.whole:
             low, high = self.sizes
             sizes = list(dict.fromkeys((low, high, min(low + 1, high), (low + high) // 2)))
@@ -224,7 +225,7 @@ class Databases:
         yield from self.whole
 
     def random(self, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield random databases without end; every second one has at most two distinct records."""
+        """Yield random databases, every second one of at most two distinct records."""
         if self.whole:
             while True:
                 yield self.whole[int(rng.integers(len(self.whole)))]
@@ -238,12 +239,12 @@ class Databases:
             yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Return some random neighbours of a database that have allowed sizes."""
+        """Return some random neighbours of allowed sizes."""
         records = None if self.records is None else list(self.records)
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs to try: given pairs, boundary pairs, then all pairs of a small domain or random pairs.
+        """Yield pairs to try, the given pairs first.
 
         If no two neighbours are known to be in the domain (`unchecked`), the pairs may lie outside it.
         """
@@ -252,12 +253,12 @@ class Databases:
             yield from self._made(rng) if self.unchecked else self._within(rng)
 
     def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs known to be in the domain: made of its records, or drawn from the strategy."""
+        """Yield pairs known to be in the domain."""
         drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs of the records; with `valid`, then every pair of the domain in random order."""
+        """Yield allowed pairs made of the records."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
@@ -270,11 +271,11 @@ class Databases:
         return self.recombined or self.valid is not None
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
-        """Yield the allowed pairs; stop after too many in a row that are not allowed."""
+        """Yield the allowed pairs until too many in a row are not allowed."""
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs with a strange record, boundary pairs, then all pairs (small domain) or random ones."""
+        """Yield strange pairs, boundary pairs, then all or random pairs."""
         yield from self.strange_pairs
         ordinary = self._ordinary(rng)
         for database in self.boundary():
@@ -284,13 +285,13 @@ class Databases:
         yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield random databases, each with a random neighbour. Stop if too many in a row have none."""
+        """Yield random databases, each with a random neighbour."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
         return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a random neighbour or None; with `valid`, the database and the neighbour must be allowed."""
+        """Return a random neighbour or None."""
         others = self.neighbours(database, rng)
         if self.valid is not None:  # if `valid` allows few databases, it allows few random pairs
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
@@ -298,7 +299,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs that differ by one strange record (`boundary.strange`)."""
+        """Pairs that differ by one strange record."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))
@@ -312,7 +313,7 @@ class Databases:
             yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield neighbours of a database: a few with extreme records, then a random one."""
+        """Yield neighbours with extreme records, then a random one."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
@@ -328,27 +329,26 @@ class Databases:
         for pair in islice(self.proposals(rng), 20 * most):
             if len(found) >= most:
                 break
-            if canonical.key([pair[1], pair[0]]) not in found:
-                found.setdefault(canonical.key(list(pair)), pair)
+            found.setdefault(frozenset(map(canonical.key, pair)), pair)
         return list(found.values())
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
-        """Return random variations of a pair of databases: neighbours in the domain."""
+        """Return random variations of a pair that are neighbours in the domain."""
         made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
         drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
         return by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
-        """Return simpler pairs of databases: first with fewer records, then with simpler records."""
+        """Return simpler pairs, first those with fewer records."""
         made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity), plain=self.plain)
         drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
-        """Yield paths of neighbours that repeat the step of a pair and have about these `lengths`.
+        """Yield paths of neighbours that repeat the step of a pair.
 
-        The ends of a path are not neighbours. A custom relation has no paths, because it does not say how to
-        repeat a step.
+        The paths have about these `lengths`. The ends of a path are not neighbours. A custom relation has no
+        paths, because it does not say how to repeat a step.
         """
         if not isinstance(self.relation, Relation):
             return
@@ -361,7 +361,7 @@ class Databases:
                     yield path
 
     def has_path(self, path: Path) -> bool:
-        """Return whether every step leads to a neighbour and stays in the domain."""
+        """Return whether every step leads to a neighbour in the domain."""
         steps = all(self.relates(*step) for step in pairwise(path))
         return steps and all(map(self.fits, path)) and self._may(*path)
 
@@ -377,14 +377,14 @@ class Databases:
         return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
 
     def _pool(self, pair: Pair) -> list[Any]:
-        """Return the records for variations: the domain's or, if it lists none, the pair's."""
+        """Return the records for variations, of the domain or else of the pair."""
         if self.records is not None:
             return list(self.records)
         found = {canonical.key(record): record for side in pair for record in records_of(side)}
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        """Yield the pairs of `rows` that are neighbours in the domain, rebuilt with the types of `like`."""
+        """Yield the pairs of `rows` that are neighbours in the domain."""
         for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)

@@ -1,4 +1,4 @@
-"""Check the arguments about databases (`records`, `size`, …), and turn them into one `Databases`."""
+"""Check the arguments about databases, and make a `Databases` of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -47,23 +47,23 @@ def describe(
     relation
         The relation that says which databases are neighbours.
     pairs
-        Explicit neighbouring pairs; the only ones if nothing else is given.
+        Explicit neighbouring pairs. If nothing else is given, they are the only pairs.
     records
         A finite list of records, or a Hypothesis strategy for one.
     size
-        The number of records, or (least, greatest); not needed if the relation allows only one size.
+        The number of records, or (least, greatest). If the relation allows only one size, None is enough.
     databases
         A Hypothesis strategy for a whole database.
     suggested
         Pairs that the subject suggests.
     valid
-        A function that returns whether a database belongs to the domain; None if `records` or `databases`
+        A function that returns whether a database belongs to the domain. If None, `records` or `databases`
         decide.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        An argument is wrong; the message names it, its value and a right one.
+        An argument is wrong.
     """
     given = _allowed(valid, _checked(relation, () if pairs is None else pairs))
     nothing = records is None and databases is None and size is None
@@ -115,7 +115,7 @@ def _lists(records: Any, low: int, high: int) -> Any:
 
 
 def _is_enough(relation: Any, *, crossed: bool) -> bool:
-    """Return whether recombining records is enough to find neighbours; False if it may not be enough."""
+    """Return whether recombining records surely finds neighbours."""
     return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
 
 
@@ -163,7 +163,10 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
 def refuse_all_alike(
     relation: Any, records: Sequence[Any], *, what: tuple[object, ...] = ("The ", RECORDS)
 ) -> None:
-    """Raise an error if all records have the same value or label: then there is nothing to replace."""
+    """Raise an error if all records have the same value or label.
+
+    Then there is nothing to replace.
+    """
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
@@ -206,7 +209,7 @@ def _are_valid(valid: Any, pair: Pair) -> bool:
 
 
 def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """Return the pairs; raise an error if `valid` excludes one or is not a function."""
+    """Return the pairs after a check that `valid` allows them."""
     if valid is not None and not callable(valid):
         raise VALID.wrong(f"must be a function of one database; got {show(valid)}.", kind=InvalidKind)
     for pair in pairs:
@@ -218,7 +221,8 @@ def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
 def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
     """Return the least and the greatest number of records.
 
-    If `size` is None, return the only size that the relation allows, or None if it allows several sizes.
+    If `size` is None, return the only size that the relation allows. If the relation allows several sizes,
+    return None.
 
     Raises
     ------
@@ -274,16 +278,14 @@ def listed_records(records: Any) -> tuple[Any, ...]:
     if is_frame(records):
         rows = Parameter("records", example='records=frame.to_dict("records")')
         raise RECORDS.wrong("must be a list of records, not a frame: give ", rows, ".", kind=InvalidKind)
-    values: dict[Any, Any] = {}
-    for record in records:
-        values.setdefault(canonical.key(record), record)
+    values = tuple(record for _, record in distinct(records, like=()))
     if not values:
         raise RECORDS.wrong("are empty; give the list of values that one record can take.")
-    return tuple(values.values())
+    return values
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
-    """Return the most informative records: the extremes, the simplest, and some between."""
+    """Return extreme records, the simplest records, and some between."""
     try:
         ordered = sorted(records)
     except (TypeError, ValueError):
@@ -295,13 +297,13 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
-    """Return distinct records of whole databases, at most 64, for building neighbours."""
+    """Return at most 64 distinct records of whole databases."""
     found = distinct(chain.from_iterable(map(records_of, whole)), like=())
     return tuple(record for _, record in found[:64])
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
-    """Yield vectors of answers: some with all answers equal, some with one half above the other half."""
+    """Yield vectors of answers, all equal or one half above the other half."""
     for size in dict.fromkeys(sizes):
         half = size // 2
         yield [1.0] * size
@@ -311,7 +313,10 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 
 def no_neighbours(databases: Databases) -> InvalidValue:
-    """Return the error for a domain that has no neighbours, or in which none were found."""
+    """Return the error for a domain without neighbours.
+
+    The domain has none, or none were found.
+    """
     if databases.valid is not None and not databases.at_most(MOST_PAIRS):
         return InvalidValue(
             *("No two neighbours that ", VALID, " allows were found among random databases; give "),

@@ -1,4 +1,4 @@
-"""Decide whether a database belongs to a domain, by its records or by the user's `valid`."""
+"""Decide whether a database belongs to a domain."""
 
 import copy
 from collections.abc import Callable, Container, Iterable
@@ -53,7 +53,7 @@ class KnownRecords:
     crossed
         Whether every x may be combined with every y, for records (x, y).
     plain
-        Records that a strategy can give according to its `repr`; None if there is no strategy.
+        Records that a strategy can give according to its `repr`. If None, there is no strategy.
 
     Examples
     --------
@@ -74,7 +74,10 @@ class KnownRecords:
         self._y = {(type(record), canonical.key(record[1])) for record in labelled}
 
     def make(self, database: Any) -> bool:
-        """Return whether every record of a database is known. In an array only the values have to match."""
+        """Return whether every record of a database is known.
+
+        In an array only the values have to match.
+        """
         if kind_of(database) == "array":
             return all(canonical.key(record) in self._values for record in records_of(database))
         return all(self._has(record) for record in records_of(database))

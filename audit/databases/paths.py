@@ -1,12 +1,12 @@
-"""Paths of neighbouring databases: pairs further apart than one step.
+"""Paths of neighbouring databases.
 
 A claim about neighbours implies a weaker claim about the ends of a path (`audit.claims.at_distance`). Some
-faults show with fewer runs at such pairs: a loss that is slightly too large at every step adds up. If only
-one of many steps fails, halving the path finds it.
+faults show with fewer runs at such pairs, because a small excess at every step adds up. If only one of many
+steps fails, halving the path finds it.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from audit.claims import at_distance
@@ -29,9 +29,10 @@ _MOST_DELTA = 0.5
 
 
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
-    """Return the numbers of steps of the paths to try against a claim, in the order of use.
+    """Return the numbers of steps of the paths to try against a claim.
 
-    The result is empty if ε > 2, or if the claim about a path of two steps has a δ above `_MOST_DELTA`.
+    They are in the order of use. If ε > 2, there are none. If the claim about a path of two steps has a δ
+    above `_MOST_DELTA`, there are none.
 
     Examples
     --------
@@ -48,11 +49,13 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:
-    """Return the two halves of a path. If the ends of the path break the claim, the ends of one half do too.
+    """Return the two halves of a path.
 
-    Proof: let R = e^ε, and let the first half have m of the k steps. If the ends of both halves keep the
-    claim, then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and
-    p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)). Together these are the claim about the ends of the path.
+    If the ends of the path break the claim, the ends of one half break it too.
+
+    Proof: let R = e^ε, and let the first half have m of the k steps. Suppose the ends of both halves keep the
+    claim. Then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and p_m ≤ R^(k−m)·p_k + δ·(1 + … +
+    R^(k−m−1)). Together these are the claim about the ends of the path.
 
     Examples
     --------
@@ -63,48 +66,32 @@ def halves(path: Sequence[Any]) -> tuple[Path, Path]:
     return tuple(path[: cut + 1]), tuple(path[cut:])
 
 
-def stretched(
-    left: Rows, right: Rows, steps: int, *, most: int, replace: Callable[[Any, Any], Any]
-) -> Iterator[list[Rows]]:
-    """Yield paths that repeat the step from `left` to `right` on other records.
+def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
+    """Yield paths that repeat the step from `left` to `right`.
 
-    If the step replaces a record, the first path begins with a database of equal records, and replaces them
-    one after another. The second path does the same with the records of `left`. If the step adds a record,
-    both paths add it repeatedly: the first to the empty database, the second to the shorter of `left` and
-    `right`. The caller must ask the relation whether these are paths of neighbours.
+    If the step replaces a record, the first path begins with a database of equal records. It replaces them
+    one after another. The second path does the same with the records of `left`.
+
+    If the step adds a record, two paths add it repeatedly. The first path starts from the empty database, the
+    second from the shorter of `left` and `right`.
+
+    If the databases are query answers, the only path moves all answers repeatedly.
+
+    The caller must ask the relation whether these are paths of neighbours.
 
     Parameters
     ----------
+    relation
+        One of the toolkit's own relations.
     left, right
         The records of two neighbours.
     steps, most
         Maximum number of steps in a path, and maximum number of records in a database.
-    replace
-        A function (old record, new record of `right`) -> the record that replaces the old one.
 
     Examples
     --------
-    >>> [path[-1] for path in stretched([0, 5], [1, 5], 2, most=3, replace=lambda old, new: new)]
+    >>> [path[-1] for path in repeated(Relation.REPLACE_ONE, [0, 5], [1, 5], 2, most=3)]
     [[1, 1], [1, 1]]
-    """
-    start, end = middle(left, right)
-    if len(left) == len(right):
-        old, new = left[start], right[start]
-        alike = [old] * max(len(left), min(most, steps))
-        yield _replacing(alike, lambda record: replace(record, new), steps, first=0)
-        yield _replacing(left, lambda record: replace(record, new), steps, first=start)
-    else:
-        shorter, longer = sorted((left, right), key=len)
-        extra = longer[start : len(longer) - end]
-        for rows in ([], shorter):
-            yield [rows + extra * count for count in range(min(steps, most - len(rows)) + 1)]
-
-
-def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
-    """Yield paths that repeat the step from `left` to `right` under one of the toolkit's own relations.
-
-    Examples
-    --------
     >>> next(repeated(Relation.QUERY_ANSWERS, [0.0, 1.0], [1.0, 1.0], 2, most=2))
     [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
     """
@@ -112,19 +99,28 @@ def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -
         moves = [(answer, other - answer) for answer, other in zip(left, right, strict=True)]
         yield [[answer + count * move for answer, move in moves] for count in range(steps + 1)]
         return
+    start, end = middle(left, right)
+    if len(left) == len(right):
+        alike = [left[start]] * max(len(left), min(most, steps))
+        yield _replacing(relation, alike, right[start], steps, first=0)
+        yield _replacing(relation, left, right[start], steps, first=start)
+    else:
+        shorter, longer = sorted((left, right), key=len)
+        extra = longer[start : len(longer) - end]
+        for rows in ([], shorter):
+            yield [rows + extra * count for count in range(min(steps, most - len(rows)) + 1)]
 
-    def replace(old: Any, new: Any) -> Any:
-        if relation is Relation.REPLACE_LABEL:
-            return relabelled(labelled(old), labelled(new)[1])
-        return new
 
-    yield from stretched(left, right, steps, most=most, replace=replace)
+def _replacing(relation: Any, rows: Rows, record: Any, steps: int, *, first: int) -> list[Rows]:
+    """Return a path that replaces the rows one after another.
 
-
-def _replacing(rows: Rows, change: Callable[[Any], Any], steps: int, *, first: int) -> list[Rows]:
+    Under replace-label, only the labels are replaced.
+    """
     path = [list(rows)]
     for place in [*range(first, len(rows)), *range(first)]:
-        new = change(rows[place])
-        if len(path) <= steps and not canonical.same(rows[place], new):
+        old, new = rows[place], record
+        if relation is Relation.REPLACE_LABEL:
+            new = relabelled(labelled(old), labelled(record)[1])
+        if len(path) <= steps and not canonical.same(old, new):
             path.append([*path[-1][:place], new, *path[-1][place + 1 :]])
     return path

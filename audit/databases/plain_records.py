@@ -1,22 +1,25 @@
-"""Find records that a strategy can give but has not drawn, from its `repr`.
+"""Find records that a strategy can give but has not drawn.
 
-With these records a witness can be rounded: −4.0 replaces −3.9999999999999996. A mapped, filtered or composed
-strategy may exclude a round number without showing it in its `repr`, so its records stay as drawn.
+They are read from the strategy's `repr`. With these records a witness can be rounded: −4.0 replaces
+−3.9999999999999996.
+
+A mapped, filtered or composed strategy may exclude a round number without showing it in its `repr`. So the
+records of such a strategy stay as drawn.
 """
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from audit.databases.recombination import name_of_call, parsed
+from audit.databases.recombination import parsed
 from audit.values import canonical
 
 #: Digits after the point to which numbers are rounded, coarsest first.
 DIGITS = (0, 1, 2, 3)
-_OF_FLOATS = frozenset({"min_value", "max_value", "allow_nan", "allow_infinity", "allow_subnormal"})
-_OF_INTEGERS = frozenset({"min_value", "max_value"})
+_BOUNDS = ("min_value", "max_value")
+_OF_FLOATS = frozenset({*_BOUNDS, "allow_nan", "allow_infinity", "allow_subnormal"})
 
 
 class PlainRecords:
@@ -45,11 +48,13 @@ class PlainRecords:
     """
 
     def __init__(self, strategy: Any, *, whole: bool = False) -> None:
-        node = parsed(strategy)
+        self._node = parsed(strategy)
         if whole:
-            is_list = isinstance(node, ast.Call) and name_of_call(node) == "lists" and node.args
-            node = node.args[0] if isinstance(node, ast.Call) and is_list else None
-        self._node = node
+            match self._node:
+                case ast.Call(func=ast.Name(id="lists"), args=[records, *_]):
+                    self._node = records
+                case _:
+                    self._node = None
 
     def __contains__(self, record: Any) -> bool:
         try:
@@ -58,12 +63,15 @@ class PlainRecords:
             return False
 
     def rounded(self, record: Any, digits: int) -> Any:
-        """Return a record rounded to these digits; unchanged if the strategy may not give the rounded one."""
+        """Return a record rounded to these digits.
+
+        If the strategy may not give the rounded record, return the record unchanged.
+        """
         found = _changed(record, partial(round, ndigits=digits))
         return found if found in self else record
 
     def simpler(self, record: Any) -> Iterator[Any]:
-        """Yield simpler records to replace a record, roundest first: 0, 1, roundings, all entries equal."""
+        """Yield simpler records to replace a record, roundest first."""
         changes = [partial(_always, 0), partial(_always, 1)]
         changes += [partial(round, ndigits=digits) for digits in DIGITS]
         entries = [x for x in record if _is_number(x)] if type(record) is tuple else []
@@ -86,7 +94,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _changed(record: Any, change: Any) -> Any:
-    """Return a record with its numbers changed, each keeping its type; other values stay."""
+    """Return a record with its numbers changed, each keeping its type."""
     if type(record) is tuple:
         return tuple(_changed(entry, change) for entry in record)
     # adding 0 turns −0.0 into 0.0
@@ -94,58 +102,44 @@ def _changed(record: Any, change: Any) -> Any:
 
 
 def _has(node: ast.AST | None, record: Any) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    words = {each.arg: each.value for each in node.keywords}
-    holds = _HOLDS.get(name_of_call(node))
-    return holds is not None and holds(node.args, words, record)
+    """Return whether the strategy of a parsed call can give a record."""
+    match node:
+        case ast.Call(func=ast.Name(id="one_of"), args=parts):
+            return any(_has(part, record) for part in parts)
+        case ast.Call(func=ast.Name(id="tuples"), args=parts, keywords=[]):
+            return type(record) is tuple and len(record) == len(parts) and all(map(_has, parts, record))
+        case ast.Call(func=ast.Name(id="just"), args=[value], keywords=[]):
+            return _is(ast.literal_eval(value), record)
+        case ast.Call(func=ast.Name(id="sampled_from"), args=[values], keywords=[]):
+            return any(_is(each, record) for each in ast.literal_eval(values))
+        case ast.Call(func=ast.Name(id="floats" | "integers" as name), args=[], keywords=words):
+            holds = _is_float if name == "floats" else _is_integer
+            return holds({word.arg: word.value for word in words}, record)
+    return False
 
 
 Words = dict[str | None, ast.expr]
-
-
-def _tuples(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    return type(record) is tuple and len(record) == len(parts) and not words and all(map(_has, parts, record))
-
-
-def _just(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    return len(parts) == 1 and not words and _is(ast.literal_eval(parts[0]), record)
-
-
-def _sampled_from(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    return len(parts) == 1 and not words and any(_is(each, record) for each in ast.literal_eval(parts[0]))
 
 
 def _is(value: Any, record: Any) -> bool:
     return type(value) is type(record) and canonical.same(value, record)
 
 
-def _floats(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    if parts or type(record) is not float or not math.isfinite(record) or not _OF_FLOATS.issuperset(words):
+def _is_float(words: Words, record: Any) -> bool:
+    if type(record) is not float or not math.isfinite(record) or not words.keys() <= _OF_FLOATS:
         return False
     low, high = _bounds(words)
     subnormal = record != 0 and abs(record) < 2.0**-1000
     return bool(low <= record <= high and not subnormal and (record or math.copysign(1.0, high) > 0))
 
 
-def _integers(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    if parts or type(record) is not int or not _OF_INTEGERS.issuperset(words):
+def _is_integer(words: Words, record: Any) -> bool:
+    if type(record) is not int or not words.keys() <= {*_BOUNDS}:
         return False
     low, high = _bounds(words)
     return bool(low <= record <= high)
 
 
 def _bounds(words: Words) -> tuple[Any, Any]:
-    low, high = (None if word not in words else ast.literal_eval(words[word]) for word in _ENDS)
+    low, high = (ast.literal_eval(words[word]) if word in words else None for word in _BOUNDS)
     return -math.inf if low is None else low, math.inf if high is None else high
-
-
-_ENDS = ("min_value", "max_value")
-_HOLDS: dict[str, Callable[[list[ast.expr], Words, Any], bool]] = {
-    "one_of": lambda parts, _words, record: any(_has(part, record) for part in parts),
-    "tuples": _tuples,
-    "just": _just,
-    "sampled_from": _sampled_from,
-    "floats": _floats,
-    "integers": _integers,
-}

@@ -1,8 +1,10 @@
-"""Check from the `repr` of a strategy that the strategy gives every recombination of its records.
+"""Check that a strategy gives every recombination of its records.
 
-`lists(integers(min_value=0, max_value=9))` gives every recombination: each record is drawn independently and
-may stand anywhere. A mapped, filtered, unique or composed strategy may bind its records to a rule that its
-`repr` does not show, such as a header row or an order.
+The check reads the strategy's `repr`. `lists(integers(min_value=0, max_value=9))` gives every recombination,
+because each record is drawn independently and may stand anywhere.
+
+A mapped, filtered, unique or composed strategy may bind its records to a rule, such as a header row or an
+order. Its `repr` does not show the rule.
 """
 
 import ast
@@ -21,7 +23,9 @@ _VALUES = frozenset({"just", "sampled_from"})
 
 
 def is_recombined(strategy: Any) -> bool:
-    """Return whether a strategy gives every recombination of its records; False if its `repr` hides this.
+    """Return whether a strategy gives every recombination of its records.
+
+    If its `repr` hides this, return False.
 
     Parameters
     ----------
@@ -47,7 +51,9 @@ def is_recombined(strategy: Any) -> bool:
 
 
 def labels_cross(strategy: Any) -> bool:
-    """Return whether a strategy for (x, y) gives every x with every y; False if its `repr` hides this.
+    """Return whether a strategy for (x, y) gives every x with every y.
+
+    If its `repr` hides this, return False.
 
     Examples
     --------
@@ -65,7 +71,10 @@ def labels_cross(strategy: Any) -> bool:
 
 
 def parsed(strategy: Any) -> ast.expr | None:
-    """Return the `repr` of a strategy, parsed as an expression; None if it cannot be parsed."""
+    """Return the `repr` of a strategy as an expression.
+
+    If it cannot be parsed, return None.
+    """
     try:
         return ast.parse(repr(strategy), mode="eval").body
     except Exception:  # noqa: BLE001 - a user's `repr` may raise anything
@@ -73,12 +82,12 @@ def parsed(strategy: Any) -> ast.expr | None:
 
 
 def name_of_call(call: ast.Call) -> str:
-    """Return the name of the called function; empty if it has no plain name."""
+    """Return the name of the called function, or an empty text."""
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Return whether a strategy consists of basic strategies alone, each drawn independently."""
+    """Return whether a strategy draws from basic strategies alone."""
     if not isinstance(node, ast.Call):
         return False
     name = name_of_call(node)
@@ -88,7 +97,7 @@ def _is_plain(node: ast.expr) -> bool:
 
 
 def _is_part(node: ast.expr) -> bool:
-    """Return whether an argument is a plain strategy, a constant, or a container of these."""
+    """Return whether an argument holds only plain strategies and constants."""
     if isinstance(node, ast.Dict):
         return all(_is_part(value) for value in node.values)
     if isinstance(node, ast.List | ast.Tuple):
@@ -97,7 +106,7 @@ def _is_part(node: ast.expr) -> bool:
 
 
 def _is_harmless(word: ast.keyword) -> bool:
-    """Return whether a keyword restricts values without binding one record to another."""
+    """Return whether a keyword binds no record to another."""
     if word.arg in {"unique", "unique_by"}:
         return False
     setting = (word.arg or "").startswith(("min_", "max_", "allow_")) or word.arg in {"dtype", "shape"}

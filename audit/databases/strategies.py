@@ -1,4 +1,7 @@
-"""Draw examples of a strategy. They are the same in every process, and Hypothesis leaves no files."""
+"""Draw examples of a strategy.
+
+They are the same in every process, and Hypothesis leaves no files.
+"""
 
 from __future__ import annotations  # keep: the draws depend on the source and signature of `collect`
 
@@ -40,7 +43,9 @@ def is_strategy(value: Any) -> bool:
 
 
 def examples(strategy: Any, what: str, most: int) -> list[Any]:
-    """Return distinct examples, the same in every process; few if the strategy rejects nearly everything.
+    """Return distinct examples of a strategy.
+
+    They are the same in every process. If the strategy rejects nearly everything, there are few.
 
     Parameters
     ----------
@@ -82,10 +87,7 @@ def examples(strategy: Any, what: str, most: int) -> list[Any]:
 
 
 def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
-    """Return the distinct values of up to `most` examples, the number of examples, and the number of tries.
-
-    The draws are derandomised, without example database or deadline.
-    """
+    """Return the distinct examples, and how many examples and tries there were."""
     from hypothesis import HealthCheck, Phase, given, settings, strategies
     from hypothesis.errors import HypothesisException, Unsatisfiable
 
@@ -113,8 +115,7 @@ def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
         found.setdefault(canonical.key(value), value)
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's warnings do not concern the audit
+        with warnings.catch_warnings(action="ignore"):  # a strategy's warnings do not concern the audit
             collect()
     except Unsatisfiable:
         pass  # the caller reports that nothing was found

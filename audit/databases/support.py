@@ -1,7 +1,7 @@
 """Databases that a strategy has given, and neighbours among them.
 
-A strategy builds its values from bytes. From slightly changed bytes it builds another of its values, often a
-neighbour of the first. The strategy's own rules, such as a header row, an order or a check digit, still hold.
+A strategy builds its values from bytes. From slightly changed bytes it builds another value, often a
+neighbour of the first. The strategy's own rules still hold, such as a header row, an order or a check digit.
 Hypothesis offers this to fuzzers as `fuzz_one_input`.
 """
 
@@ -33,7 +33,7 @@ _MOST_AROUND, _MOST_SIMPLER = 30, 400
 
 
 class _Built(NamedTuple):
-    """A database and the bytes that it was built from; no bytes if the strategy refused them."""
+    """A database and the bytes that it was built from, if any."""
 
     database: Any
     source: bytes
@@ -57,8 +57,8 @@ class _Change(NamedTuple):
 class Support:
     """The databases that a strategy has given.
 
-    **Guarantee.** The strategy itself, with its filters and assumptions, built every database for which
-    `gave` is true, and both ends of every pair returned here.
+    **Guarantee.** The strategy itself built every database for which `gave` is true, and both ends of every
+    pair returned here. So its filters and assumptions hold for them.
 
     Parameters
     ----------
@@ -88,9 +88,10 @@ class Support:
         return canonical.key(database) in self._sources
 
     def pairs(self, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs of neighbours: first those among the examples, then those found by changing bytes.
+        """Yield pairs of neighbours.
 
-        Stop after `_FRUITLESS` changes in a row that give no new pair, or after `_ENOUGH` changes.
+        Those among the examples come first, then those found by changing bytes. Stop after `_FRUITLESS`
+        changes in a row that give no new pair, or after `_ENOUGH` changes.
         """
         yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
         tries, last, seen = 0, 0, set()
@@ -107,7 +108,10 @@ class Support:
                         yield pair
 
     def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs of neighbours close to a pair; none if the bytes of either database are unknown."""
+        """Yield pairs of neighbours close to a pair.
+
+        If the bytes of a database of the pair are unknown, there are none.
+        """
         left, right = self._known(pair[0]), self._known(pair[1])
         for _ in range(_MOST_AROUND if left.source and right.source else 0):
             change = self._change((left, right)[int(rng.integers(2))].source, rng)
@@ -115,7 +119,10 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Yield simpler pairs of neighbours: bytes are deleted or set to 0, long blocks before short ones."""
+        """Yield simpler pairs of neighbours.
+
+        Bytes are deleted or set to 0, long blocks before short ones.
+        """
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):
@@ -126,7 +133,7 @@ class Support:
         return _Built(database, self._sources.get(canonical.key(database), b""))
 
     def _give(self, source: bytes) -> _Built:
-        """Return the value that the strategy builds from these bytes, and the bytes used for it."""
+        """Return the value built from these bytes, with the bytes used for it."""
         built = self._build(source.ljust(_BYTES, b"\0"))
         if built.source:
             self._sources.setdefault(canonical.key(built.database), built.source)
@@ -147,20 +154,15 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a random change. Half of the changes reuse a width that has led to neighbours, if any."""
+        """Return a random change, often of a width that has led to neighbours."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
-        return _change(source, width, rng)
-
-
-def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
-    """Return a change: bytes overwritten, inserted or deleted."""
-    start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
-    fills = (rng.bytes(width), bytes(width), b"\xff" * width, source[other : other + width], b"")
-    new = fills[int(rng.integers(len(fills)))]
-    put_between = new and rng.random() < 0.25
-    return _Change(start, start if put_between else start + width, new)
+        start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
+        fills = (rng.bytes(width), bytes(width), b"\xff" * width, source[other : other + width], b"")
+        new = fills[int(rng.integers(len(fills)))]
+        put_between = new and rng.random() < 0.25
+        return _Change(start, start if put_between else start + width, new)
 
 
 def _simplifications(size: int) -> Iterator[_Change]:
@@ -173,7 +175,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes; on refusal it gives an empty `_Built`."""
+    """Return a function that builds a strategy's value from bytes."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []
@@ -185,8 +187,7 @@ def _builder(strategy: Any) -> Callable[[bytes], _Built]:
 
     def build(source: bytes) -> _Built:
         built.clear()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's warnings do not concern the audit
+        with warnings.catch_warnings(action="ignore"):  # a strategy's warnings do not concern the audit
             try:
                 used = hold.hypothesis.fuzz_one_input(source)
             except Exception:  # noqa: BLE001 - a strategy is the user's code, and its examples were drawn

@@ -1,4 +1,6 @@
-"""Steps from one pair of databases to others: random ones for the search, simpler ones for a witness.
+"""Steps from one pair of databases to others.
+
+The search takes random steps, and a witness is shrunk by simplifying steps.
 
 A pair is two lists of records that share a beginning and an end and differ in the middle. A step makes the
 same change to the shared records of both sides, or changes the middle on one side. The caller must ask the
@@ -25,7 +27,7 @@ RowPair = tuple[Rows, Rows]
 
 
 def middle(left: Rows, right: Rows) -> tuple[int, int]:
-    """Return the number of records shared at the beginning and the number shared at the end.
+    """Return how many records are shared at the beginning and at the end.
 
     Examples
     --------
@@ -43,7 +45,10 @@ def middle(left: Rows, right: Rows) -> tuple[int, int]:
 
 
 def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
-    """Yield random variations of a pair of databases without end; `pool` holds the records to use."""
+    """Yield random variations of a pair without end.
+
+    `pool` holds the records to use.
+    """
     if not pool:
         return
     while True:
@@ -79,8 +84,7 @@ def _add_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Gen
     return [record, *left], [record, *right]
 
 
-def _drop_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
-    del pool
+def _drop_shared(left: Rows, right: Rows, _pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
     places = _shared(left, right)
     if places:
         i, j = _any(places, rng)
@@ -92,9 +96,8 @@ def _make_shared_equal(left: Rows, right: Rows, pool: Sequence[Any], rng: np.ran
     return _with_shared(left, right, dict.fromkeys(_shared(left, right), _any(pool, rng)))
 
 
-def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+def _move_differing(left: Rows, right: Rows, _pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
     """Return the pair with its differing records moved to another place."""
-    del pool
     start, end = middle(left, right)
     shared = left[:start] + left[len(left) - end :]
     a, b = left[start : len(left) - end], right[start : len(right) - end]
@@ -106,7 +109,7 @@ _STEPS = (_change_shared, _change_differing, _add_shared, _drop_shared, _make_sh
 
 
 def simplicity(record: Any) -> tuple[Any, ...]:
-    """Return a key that sorts simpler records first: short, round, near zero.
+    """Return a key that sorts simpler records first.
 
     Examples
     --------
@@ -129,7 +132,7 @@ def simplicity(record: Any) -> tuple[Any, ...]:
 def simplified(
     left: Rows, right: Rows, pool: Sequence[Any], *, plain: PlainRecords | None = None
 ) -> Iterator[RowPair]:
-    """Yield simpler versions of a pair of databases, largest simplification first.
+    """Yield simpler versions of a pair, largest simplification first.
 
     Parameters
     ----------
@@ -138,7 +141,7 @@ def simplified(
     pool
         The records to use, simplest first.
     plain
-        Additional records that may be used, with rounded numbers; None if there are none.
+        Additional records that may be used, with rounded numbers, or None.
     """
     start, end = middle(left, right)
     fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
@@ -157,7 +160,7 @@ def simplified(
 
 
 def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[RowPair]:
-    """Yield versions of the pair with every number rounded as far as the domain allows."""
+    """Yield versions of the pair with every number rounded."""
     if plain is not None:
         for digits in DIGITS:
             rounded = [[plain.rounded(each, digits) for each in rows] for rows in (left, right)]
@@ -167,10 +170,7 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions in which one record replaces many records at once.
-
-    This record replaces all records of the pair, all shared records, or all copies of one record.
-    """
+    """Yield versions in which one record replaces many records at once."""
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)
@@ -187,7 +187,7 @@ def _simpler(record: Any, pool: Sequence[Any], plain: PlainRecords | None) -> It
 
 
 def _distinct(left: Rows, right: Rows) -> Rows:
-    """Return the distinct records of a pair of databases, least simple first."""
+    """Return the distinct records of a pair, least simple first."""
     found = {canonical.key(record): record for record in (*left, *right)}
     return sorted(found.values(), key=simplicity, reverse=True)
 
@@ -197,11 +197,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions of the pair with fewer shared records.
-
-    First all shared records are left out. Then each half, each quarter and so on is left out, or is the only
-    part kept.
-    """
+    """Yield versions of the pair with fewer shared records, the fewest first."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
@@ -215,7 +211,7 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 
 
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Yield versions of the pair with fewer shared records; all shared records are then equal.
+    """Yield versions with fewer shared records that are all equal.
 
     A fault that shows only at large sums disappears when records are dropped, unless the remaining records
     grow.
@@ -234,8 +230,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
     """Return the rows without some of the shared records.
 
-    `gone` has their numbers. The shared records at the start have the first numbers, those at the end the
-    next ones.
+    `gone` has the numbers of these records. The records shared at the start are numbered first.
     """
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
@@ -250,7 +245,9 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
 
 
 def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs in `found`; stop after `most` values in a row that are None.
+    """Yield the pairs in `found`.
+
+    Stop after `most` values in a row that are None.
 
     Examples
     --------
@@ -269,7 +266,7 @@ def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tup
 def by_turns(
     first: Iterator[tuple[Any, Any]], second: Iterator[tuple[Any, Any]]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the items of two iterators in turn, then the rest of the longer one.
+    """Yield the items of two iterators in turn, then the rest.
 
     Examples
     --------

@@ -18,8 +18,7 @@ from audit.faults.noise import noise_from_data, scales_from_data
 from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
 from audit.faults.scene import LEFT, RIGHT, Scene, TooManyRunsError
 from audit.results.fault import Fault, FaultKind
-from audit.sampling.recorded import recorded_everywhere
-from audit.sampling.recorded.everywhere import Reel
+from audit.sampling.recorded.everywhere import Reel, recorded_everywhere
 from audit.sampling.recorded.leaves import Leaves, TooLargeError
 from audit.sampling.recorded.twins import Twins
 from audit.sampling.remake.state import Pristine
@@ -146,7 +145,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
     """Return a function that makes each run on a new copy of the mechanism in its first state."""
 
     def from_first(database: Any, rng: Any) -> Any:
-        return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
+        return calling.bind(pristine.copy(Twins(reel)))(database, rng)
 
     return from_first
 
@@ -154,7 +153,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
     """Return a function that calls one copy of the mechanism, whose own generators start anew in each run."""
     twins = Twins(reel)
-    call = calling.bind(pristine.copy_with(twins))
+    call = calling.bind(pristine.copy(twins))
 
     def from_seed(database: Any, rng: Any) -> Any:
         twins.start()

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.sampling.recorded import Draw, RecordingGenerator, Tape
 from audit.sampling.recorded.everywhere import Reel
+from audit.sampling.recorded.generator import Draw, RecordingGenerator, Tape
 from audit.sampling.recorded.leaves import leaves_of
 from audit.sampling.recorded.noise import scale_of
 from audit.sampling.recorded.runs import Run, Shift, shifted

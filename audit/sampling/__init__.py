@@ -1,6 +1,8 @@
-"""Runs of a mechanism: seed tree, blocks, workers. The mechanism may keep state, change its input or hang.
+"""Runs of a mechanism.
 
-Imports from `databases` and `subject`; `task` and everything that draws runs import from it.
+The mechanism may keep state, change its input or hang.
+
+The package imports from `databases` and `subject`. `task` and everything that draws runs import from it.
 """
 
 from audit.sampling.sampler import Sampler

@@ -1,4 +1,4 @@
-"""One block of runs: the task, its result, and the host that runs the subject."""
+"""One block of runs, and the host that runs the subject."""
 
 import functools
 from collections.abc import Callable, Coroutine, Iterator
@@ -10,6 +10,7 @@ import numpy as np
 from audit.errors import SubjectError
 from audit.sampling.loops import call_each, coupled, kept, sample_pairs, shares, sides, states_of
 from audit.sampling.recorded.runs import Probe, probing
+from audit.sampling.remake.reseeding import Reseeding
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
 from audit.sampling.snapshots import Input
@@ -32,9 +33,11 @@ _SMALLEST_BLOCK: Final = 8
 def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
     """Return the number of pairs of runs in each block of a draw.
 
-    A draw by single calls is split into up to eight blocks, which workers share; a very large draw is split
-    into more blocks. A vectorised sampler takes about as long for one run as for many, so only large draws
-    are split. If the `weight` of an output in bytes is known, a block holds at most 128 MB.
+    A draw by single calls is split into up to eight blocks, which workers share. A very large draw is split
+    into more blocks.
+
+    A vectorised sampler takes about as long for one run as for many. So only large draws are split. If the
+    `weight` of an output in bytes is known, a block holds at most 128 MB.
 
     Examples
     --------
@@ -73,7 +76,7 @@ class Task:
     limit
         The most seconds that one run may take.
     coupled
-        Whether the two runs of a pair start from the same generator state; each pair has a new state.
+        Whether the two runs of a pair start from the same generator state. Each pair has a new state.
     by_call
         Whether a coin decides the side of each run. Otherwise runs come in pairs, one run on each side.
     alone
@@ -81,7 +84,7 @@ class Task:
     probes
         If given, the block consists of these recorded runs, all from one generator state.
     start
-        The number of the first run to draw; larger than 0 if a part of the block is already drawn.
+        The number of the first run to draw. If a part of the block is already drawn, it is larger than 0.
 
     Examples
     --------
@@ -107,7 +110,7 @@ class Task:
 
     @functools.cached_property
     def order(self) -> list[bool]:
-        """Return, for each run, whether it is on the right database (not on the left one)."""
+        """Whether each run is on the right database, in call order."""
         if self.probes:
             return [turned for turned, _ in self.probes]
         return sides(self.size, self.coins, by_call=self.by_call)[: self.runs]
@@ -119,12 +122,15 @@ class Task:
 
     @property
     def plan(self) -> list[tuple[int, int, bool]]:
-        """Return the block's pairs of sampler calls, each as (left runs, right runs, right call first)."""
+        """The pairs of sampler calls of the block.
+
+        Each is (left runs, right runs, right call first).
+        """
         return shares(self.size, self.coins, by_call=self.by_call)
 
     @property
     def parts(self) -> list[tuple[int, int]]:
-        """Return the numbers of left and right runs in each part of the block, as the coins decided them."""
+        """The numbers of left and right runs in each part of the block."""
         if self.vectorised and not self.fresh:
             return [(left, right) for left, right, _ in self.plan]
         order, size = self.order, max(1, -(-self.runs // _PARTS))
@@ -135,27 +141,33 @@ class Task:
 
     @property
     def coins(self) -> np.random.Generator:
-        """Return the generator that decides the order of runs; the subject never sees it."""
+        """The generator that decides the order of runs.
+
+        The subject never sees it.
+        """
         return generator(self.seed, (*self.path, COINS))
 
     @property
     def patience(self) -> float:
-        """The most seconds without a finished run; a call for many runs gets a millisecond more per run."""
+        """The most seconds without a finished run.
+
+        A call for many runs gets a millisecond more per run.
+        """
         return self.limit + self.size / 1000 if self.vectorised and not self.fresh else self.limit
 
     @property
     def rng(self) -> np.random.Generator:
-        """Return the generator that the runs share."""
+        """The generator that the runs share."""
         return generator(self.seed, (*self.path, *((RESTART, self.start) if self.start else (RUNS,))))
 
     @property
     def inputs(self) -> list[Input]:
-        """Return the left and the right `Input`, from which each run gets its database."""
+        """The left and the right `Input`, from which runs get their database."""
         every_run = self.copy_inputs or self.fresh
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the block of these outputs, which come in call order; the block separates them by side."""
+        """Return the block of these outputs, which come in call order."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -175,8 +187,7 @@ class Block:
     notes
         Notes on these runs, for readers of the result.
     rest
-        The next number of the block's generator after the runs; it shows how far the runs advanced the
-        generator.
+        The next number of the block's generator after the runs. It shows how far they advanced the generator.
 
     Examples
     --------
@@ -192,7 +203,7 @@ class Block:
 
 
 class Host:
-    """A subject, as held by the process that runs it.
+    """A subject in the process that runs it.
 
     Parameters
     ----------
@@ -201,7 +212,7 @@ class Host:
     calling
         How the mechanism gets its generator.
     pristine
-        The mechanism's state before its first run; given if fresh copies or `state_kept` may be needed.
+        The mechanism's state before its first run. Fresh copies and `state_kept` need it.
 
     Examples
     --------
@@ -218,23 +229,31 @@ class Host:
         self._copied = pristine if pristine is not None and pristine.copies else None
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from that before its first run; None if unknown."""
+        """Return whether the subject's state differs from its first state.
+
+        If that is unknown, return None.
+        """
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:
-        """Return a copy of the subject in its first state; the subject itself if it cannot be copied."""
-        return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
+        """Return a copy of the subject in its first state.
+
+        If the subject cannot be copied, return the subject itself.
+        """
+        return self._mechanism if self._copied is None else self._copied.copy(Reseeding(0, ()))
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
-        """Return the drawn block. Meanwhile, `on_tick` gets the number of finished runs now and then.
+        """Return the drawn block.
+
+        Meanwhile, `on_tick` gets the number of finished runs now and then.
 
         Raises
         ------
         MutatedInput
             The mechanism changed its database, which all runs of the task share.
         SubjectError
-            The subject's own sampler returned the wrong number of outputs, or an output is an iterator or a
-            coroutine.
+            The subject's own sampler returned the wrong number of outputs, or an output can be read only
+            once.
         """
         if task.fresh and self._copied is None:
             task = replace(task, fresh=False)
@@ -250,7 +269,10 @@ class Host:
         return task.block(outputs, printed=printed, rest=rest)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
-        """Append each run's outcome to `outputs`, in call order; return `printed` and `rest` of `Block`."""
+        """Append each run's outcome to `outputs`, in call order.
+
+        Return `printed` and `rest` of `Block`.
+        """
         inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
         if all(given.constant for given in inputs):
             pair = [given() for given in inputs]
@@ -266,16 +288,16 @@ class Host:
             call_each(call, databases, rng, outputs=outputs, limit=task.limit, on_tick=on_tick)
         for given in inputs:
             given.check()
-        return printed.count, _next_of(rng)
+        return printed.count, int(rng.integers(2**63))
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a function that runs a new copy of the subject each time; None if no copies are made."""
+        """Return a function that runs a new copy of the subject each time, or None."""
         pristine, calling, runs = self._copied, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None:
             return None
 
         def call(database: Any, rng: Any) -> Any:
-            copy = pristine.copy(seed=task.seed, path=(*task.path, next(runs)))
+            copy = pristine.copy(Reseeding(task.seed, (*task.path, next(runs))))
             if task.vectorised:
                 return kept(copy.sample(database, 1, rng), 1)[0]
             return calling.bind(copy)(database, rng)
@@ -283,7 +305,7 @@ class Host:
         return call
 
     def _sampled(self, task: Task, on_tick: Tick | None) -> Block | Said:
-        """Return the block drawn by the subject's own sampler or, if this failed, a note."""
+        """Return the block drawn by the subject's own sampler, or why it failed."""
         inputs, rng = task.inputs, task.rng
         try:
             with quiet() as printed, Watch(task.patience, lambda: 0, on_tick=on_tick) as watch:
@@ -296,11 +318,13 @@ class Host:
             return Says.SAMPLE_FAILED(error=type(error).__name__)
         for given in inputs:
             given.check()
-        return Block(left=left, right=right, printed=printed.count, rest=_next_of(rng))
+        return Block(left=left, right=right, printed=printed.count, rest=int(rng.integers(2**63)))
 
 
 def refuse_what_is_spent(outputs: list[Any]) -> None:
-    """Raise an error if an output can be read only once (an iterator or coroutine): no audit can examine it.
+    """Raise an error if an output can be read only once.
+
+    Iterators and coroutines are such outputs. No audit can examine them.
 
     Examples
     --------
@@ -313,10 +337,6 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
             how = "asyncio.run" if issubclass(kind, Coroutine) else "list"
             said = f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read."
             raise refusal(said, write=f"lambda database, rng: {how}(f(database, rng))")
-
-
-def _next_of(rng: np.random.Generator) -> int:
-    return int(rng.integers(2**63))
 
 
 def parts_of(task: Task, block: Block) -> list[tuple[int, int]]:

@@ -1,29 +1,31 @@
-"""Copies of databases for code that may change them: a learner, or the problem that measures its error."""
+"""Copies of databases for code that may change them.
+
+Such code is a learner, or the problem that measures its error.
+"""
 
 import contextlib
 import operator
 import pickle
 from copy import deepcopy
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
-from audit.sampling.snapshots import IMMUTABLE
+from audit.sampling.snapshots import cannot_change
 from audit.values.canonical import same
 
 #: The message about a problem that changes a database.
 CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
-#: Tuples nested deeper than this are copied without a check whether they are immutable.
-_DEEPEST = 8
 
 
 class Watch:
-    """Detects whether a problem changes the database on which it measures the error of an output.
+    """Detects whether a problem changes its database.
 
-    If a database is cheap to copy, the problem always gets a copy. If a copy costs more and `look` is set,
-    two copies are made: the problem gets one, and a comparison with the other copy shows a change. This does
-    not work for a database that does not equal its own copy.
+    The problem measures the error of an output on the database. If the database is cheap to copy, the problem
+    always gets a copy.
+
+    If a copy costs more and `look` is set, two copies are made. The problem gets one copy, and a comparison
+    with the other copy shows a change. This does not work for a database that does not equal its own copy.
 
     Parameters
     ----------
@@ -58,12 +60,17 @@ class Watch:
                 self.given, self.kept = one, other
 
     def trouble(self) -> str:
-        """Return a message if the problem has changed the database `given`, else an empty text."""
+        """Return a message if the problem has changed the database `given`.
+
+        If it has not, return an empty text.
+        """
         return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
 
 
 def copied(database: Any) -> Any:
-    """Return a copy for the learner; records that cannot change are shared, not copied.
+    """Return a copy of a database for the learner.
+
+    Records that cannot change are shared, not copied.
 
     Examples
     --------
@@ -73,7 +80,7 @@ def copied(database: Any) -> Any:
     (True, False)
     """
     cheap = spare(database)
-    if cheap is not database or _cannot_change((database,)):
+    if cheap is not database or cannot_change((database,)):
         return cheap
     for copy in (_pickled, deepcopy):  # pickle first: a record's own `__deepcopy__` may return the record
         with contextlib.suppress(Exception):  # a user's object may raise anything
@@ -85,23 +92,11 @@ def _pickled(database: Any) -> Any:
     return pickle.loads(pickle.dumps(database, pickle.HIGHEST_PROTOCOL))  # noqa: S301  our own, just now
 
 
-def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of them. Hashable records can still change."""
-    for _ in range(_DEEPEST):
-        kinds = set(map(type, records))
-        if kinds <= IMMUTABLE:
-            return True
-        if not kinds <= IMMUTABLE | {tuple, frozenset}:
-            return False
-        once = dict(zip(map(id, records), records, strict=True)).values()
-        records = list(chain.from_iterable(held for held in once if type(held) in (tuple, frozenset)))
-    return False
-
-
 def spare(database: Any) -> Any:
-    """Return a copy that the problem's `error` may change; the database itself if a copy is costly.
+    """Return a copy that the problem's `error` may change.
 
-    Two kinds of databases are cheap to copy: arrays of plain values, and lists whose records cannot change.
+    If a copy is costly, return the database itself. Arrays of plain values are cheap to copy, and so are
+    lists whose records cannot change.
 
     Examples
     --------
@@ -111,7 +106,7 @@ def spare(database: Any) -> Any:
     """
     if isinstance(database, np.ndarray):
         return database if database.dtype.hasobject else database.copy()
-    return list(database) if type(database) is list and _cannot_change(database) else database
+    return list(database) if type(database) is list and cannot_change(database) else database
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -122,11 +117,14 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def changed(given: Any, database: Any) -> bool:
-    """Return whether the learner changed its copy, as far as cheap comparisons show."""
+    """Return whether the learner changed its copy.
+
+    Only cheap comparisons are made.
+    """
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False
-        if len(given) != len(database) or not _cannot_change(database):
+        if len(given) != len(database) or not cannot_change(database):
             return not _equal(given, database) and _equal(copied(database), database)
         return True
     if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:

@@ -1,4 +1,4 @@
-"""The loops that make the runs, by single calls or by calls of a sampler, in an order that coins decide."""
+"""The loops that make the runs, in an order that coins decide."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ _NONE_SPARE = bytes(8)
 
 
 def sides(pairs: int, coins: np.random.Generator, *, by_call: bool = False) -> list[bool]:
-    """Return, for each of `2·pairs` runs, whether it is on the right database.
+    """Return, for each of `2·pairs` runs, whether it is on the right side.
 
     Parameters
     ----------
@@ -54,9 +54,10 @@ def call_each(
     limit: float,
     on_tick: Callable[[int], None] | None = None,
 ) -> None:
-    """Append the outcome of each run to `outputs`: exceptions as values, runs past `limit` as unfinished.
+    """Append the outcome of each run to `outputs`.
 
-    The list belongs to the caller; its length shows the progress.
+    An exception is an outcome. A run past `limit` is unfinished. The list belongs to the caller, and its
+    length shows the progress.
 
     Examples
     --------
@@ -87,10 +88,10 @@ def call_each(
 
 
 def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
-    """Return a function that makes runs and gives the two successive runs of a pair the same generator state.
+    """Return a function that gives both runs of a pair one generator state.
 
-    All runs share one generator, whose state is set for each pair; a new generator for each pair takes far
-    longer.
+    Successive runs form a pair, and each pair has a new state. All runs share one generator, whose state is
+    set for each run. A new generator for each pair takes far longer.
 
     Examples
     --------
@@ -117,12 +118,15 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
 
 
 def states_of(seeds: np.random.Generator) -> Iterator[Any]:
-    """Yield states of `PCG64`, one for each pair of runs."""
+    """Return an iterator over states of `PCG64`, one for each pair of runs."""
     return map(_unpacked, _packed(seeds))
 
 
 def _packed(seeds: np.random.Generator) -> Iterator[bytes]:
-    """Yield states of `PCG64` as 32 bytes: the state, then the increment, lowest byte first."""
+    """Yield states of `PCG64` as 32 bytes.
+
+    The state comes before the increment, each with the lowest byte first.
+    """
     increment = np.random.PCG64(int(seeds.integers(2**63))).state["state"]["inc"].to_bytes(16, "little")
     while True:
         halves = seeds.integers(2**64, size=(256, 2), dtype=np.uint64)[:, ::-1].astype("<u8").tobytes()
@@ -135,20 +139,20 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
-    """Return a plan of sampler calls, two for each item, that make `2·pairs` runs in all.
+    """Return a plan of sampler calls that make `2·pairs` runs in all.
 
-    An item is (runs of the left call, runs of the right call, whether the right call comes first).
+    An item of the plan has two calls. It is (runs of the left call, runs of the right call, whether the right
+    call comes first).
 
     Parameters
     ----------
     pairs
         Half the number of runs.
     coins
-        The generator of the coins that decide which of the two calls of an item comes first.
+        The generator of the coins. They decide which call of an item comes first.
     by_call
-        Whether a coin decides the side of each run. Then the number of left runs is binomial; the order
-        within a side does not matter, because runs are independent. Otherwise both sides have the same number
-        of runs.
+        Whether a coin decides the side of each run. Then the number of left runs is binomial. Otherwise both
+        sides have the same number of runs.
 
     Examples
     --------
@@ -171,7 +175,7 @@ def sample_pairs(
     *,
     rng: np.random.Generator,
 ) -> tuple[Any, Any]:
-    """Return the outputs of each side, drawn by the sampler calls that `shares` planned.
+    """Return the outputs of each side, drawn by planned sampler calls.
 
     Examples
     --------
@@ -188,7 +192,9 @@ def sample_pairs(
 
 
 def kept(batch: Any, count: int) -> Any:
-    """Return a copy of a batch of `count` outputs: an array if it has one or two dimensions, else a list.
+    """Return a copy of a batch of `count` outputs.
+
+    An array of one or two dimensions stays an array. Any other batch becomes a list.
 
     Raises
     ------
@@ -209,7 +215,9 @@ def kept(batch: Any, count: int) -> Any:
 
 
 def joined(batches: Sequence[Any]) -> Any:
-    """Return the outputs of several batches: one array if their dtypes and shapes agree, else a list.
+    """Return the outputs of several batches as one array or list.
+
+    The result is an array if all dtypes and shapes agree.
 
     Examples
     --------

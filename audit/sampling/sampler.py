@@ -1,4 +1,4 @@
-"""The sampler, which draws all runs of an audit."""
+"""The sampler that draws all runs of an audit."""
 
 import contextlib
 import functools
@@ -43,7 +43,7 @@ class Sampler(Tally):
     seed
         The root of the seed tree.
     jobs
-        The number of worker processes; the outputs do not depend on it.
+        The number of worker processes. The outputs do not depend on it.
     isolate
         Whether to run the subject in a child process, so that it cannot end the audit.
     run_time_limit
@@ -54,7 +54,7 @@ class Sampler(Tally):
     copy_inputs
         Whether every run gets its own copy of the database (`with_copies`).
     loading
-        How many seconds longer the first run took than later runs, because it compiled or loaded something.
+        How many seconds longer the first run took than later runs.
     honours_rng
         Whether the seed reproduces the runs, according to the first eight runs.
 
@@ -101,7 +101,7 @@ class Sampler(Tally):
         self.close()
 
     def close(self) -> None:
-        """End the workers; a later draw starts new workers."""
+        """End the workers."""
         if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
@@ -118,7 +118,7 @@ class Sampler(Tally):
         singly: bool = False,
         by_call: bool = False,
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs in blocks; each block is drawn when it is requested.
+        """Yield `2·size` runs in blocks, each drawn when it is requested.
 
         Before the first draw, eight runs show whether the subject honours its generator.
 
@@ -132,8 +132,8 @@ class Sampler(Tally):
             The place in the seed tree. If the subject honours its generator, the same path gives the same
             runs.
         fresh
-            Start every run from a copy of the subject as it was before its first run. A subject that keeps no
-            state, or cannot be copied (`state_kept()` is None), is not copied.
+            Start every run from a copy of the subject in its first state. A subject that keeps no state, or
+            cannot be copied, is not copied.
         coupled
             Start both runs of a pair from the same generator state, by single calls. Each pair has a new
             state. The two runs of a pair are then not independent.
@@ -152,8 +152,7 @@ class Sampler(Tally):
         SubjectError
             `convert` failed, or the subject's sampler returned the wrong number of outputs.
         InvalidValue
-            The mechanism fails on the first two databases if they are lists, but not if they are arrays or
-            frames.
+            The mechanism needs arrays or frames, not lists.
 
         Examples
         --------
@@ -178,9 +177,9 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=parts_of(task, block))
 
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
-        """Return recorded runs from one generator state, each a `Run` or the reason why there is no output.
+        """Return recorded runs, all from one generator state.
 
-        They count as drawn runs.
+        Each is a `Run` or the reason why there is no output. They count as drawn runs.
 
         Examples
         --------
@@ -197,7 +196,7 @@ class Sampler(Tally):
         return [next(sides[turned]) for turned, _ in probes]
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks; if Ctrl-C interrupts one, record that the subject's state is unknown from then on."""
+        """Yield blocks, and note if Ctrl-C interrupts one."""
         try:
             yield from drawn(blocks)
         except TimeIsOver:
@@ -205,7 +204,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return `draw()` or, if a run changed its database, `again()`, in which each run gets a copy."""
+        """Return `draw()`, or `again()` with copies if a run changed its database."""
         try:
             return draw()
         except MutatedInput:
@@ -216,7 +215,7 @@ class Sampler(Tally):
 
     @property
     def last_sides(self) -> tuple[int, int]:
-        """The numbers of left and right runs in the last draw, as the coins decided them.
+        """The numbers of left and right runs in the last draw.
 
         Examples
         --------
@@ -232,7 +231,7 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield, for each of `sizes`, `2·size` runs from a new process that makes the subject anew.
+        """Yield `2·size` runs for each of `sizes`, each from a new process.
 
         Parameters
         ----------
@@ -269,7 +268,7 @@ class Sampler(Tally):
 
     @functools.cached_property
     def recipe(self) -> Parcel | None:
-        """The instructions to make the subject anew in a fresh process; None if that is impossible.
+        """The instructions to make the subject anew, or None if that is impossible.
 
         Examples
         --------
@@ -283,7 +282,7 @@ class Sampler(Tally):
         return recipe_of(self.subject.object, self.subject.calling, seed=self.seed, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Return whether a run depends only on its database and its generator (`Questions`).
+        """Return whether a run depends only on its database and generator.
 
         Parameters
         ----------
@@ -308,9 +307,9 @@ class Sampler(Tally):
         return self._questions.answered_alike_in(self.recipe, databases)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from that before its first run; None if unknown.
+        """Return whether the subject's state differs from its first state.
 
-        The answer is None once a draw was interrupted.
+        If that is unknown, or once a draw was interrupted, return None.
 
         Examples
         --------
@@ -324,7 +323,9 @@ class Sampler(Tally):
         return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Return whether the subject keeps state, or gives different outputs from the same generator state.
+        """Return whether the subject keeps state, or None if unknown.
+
+        Different outputs from the same generator state count as kept state.
 
         Examples
         --------
@@ -338,9 +339,9 @@ class Sampler(Tally):
         return True if kept is False and self.subject.takes_rng and not self.honours_rng else kept
 
     def stopped_answering(self) -> bool:
-        """Return whether the second half of the runs has no answer, although the subject answered at first.
+        """Return whether the subject answered at first and does not answer now.
 
-        To confirm this, the subject is run again on the database on which it answered.
+        If the second half of the runs has no answer, the subject is run again to confirm it.
         """
         silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
         return silent and self._questions.refused_now()
@@ -366,7 +367,7 @@ class Sampler(Tally):
         return self._workers
 
     def _ready(self, left: Any, right: Any) -> Workers:
-        """Return the workers, after a check whether several of them may run the subject."""
+        """Return the workers, after a check whether they may share the runs."""
         workers = self._start()
         if self._steady is None:
             self._first_pair = left, right
@@ -388,7 +389,7 @@ class Sampler(Tally):
         return block
 
     def _uncounted(self, database: Any) -> Block:
-        """Return two runs on a database that is not part of the audit; no count includes them."""
+        """Return two runs that no count includes."""
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 

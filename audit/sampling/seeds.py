@@ -1,4 +1,7 @@
-"""The seed tree: every block of runs has a place in it. Seed and place determine the block's generator."""
+"""The seed tree, in which every block of runs has a place.
+
+Seed and place determine the block's generator.
+"""
 
 from typing import Final
 
@@ -31,7 +34,7 @@ def generator(seed: int, path: Path) -> np.random.Generator:
     seed
         The audit's seed, a non-negative int.
     path
-        The place, as non-negative ints from the root downwards; the first is the stage of the audit.
+        The place, as non-negative ints from the root downwards. The first int is the stage of the audit.
 
     Notes
     -----

@@ -1,4 +1,7 @@
-"""Pickles that are sent between processes: the subject to a child, outputs back to the parent."""
+"""Pickles that are sent between processes.
+
+The subject goes to a child process, and outputs come back.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -20,11 +23,12 @@ _LONGEST = 1000
 
 @dataclass(frozen=True)
 class Parcel:
-    """A subject prepared for another process: a pickled copy, or instructions to make it anew there (`Made`).
+    """A subject prepared for another process.
 
-    Functions and classes of modules that the other process cannot import are sent by value. An object that
-    cannot be pickled is sent by name if it is a global of a module. The other process then runs the file of
-    that module.
+    It is a pickled copy, or instructions to make the subject anew there (`Made`).
+
+    Functions and classes of modules that the other process cannot import are sent by value. A global of a
+    module is sent by name if it cannot be pickled. The other process then runs the file of that module.
 
     Parameters
     ----------
@@ -72,11 +76,17 @@ class Parcel:
             ) from error
 
     def mechanism(self, path: Path) -> Any:
-        """Return the user's object, unpickled in this process, with its generators seeded from `path`."""
+        """Return the user's object, unpickled in this process.
+
+        Its generators are seeded from `path`.
+        """
         return made(unpack(self.text, Reseeding(self.seed, path)))
 
     def move_in(self, path: Path) -> Host:
-        """Return the subject, ready to run here. All generators of this process are reseeded from `path`."""
+        """Return the subject, ready to run here.
+
+        All generators of this process are reseeded from `path`.
+        """
         reseed_process(self.seed, path)
         mechanism = self.mechanism(path)
         pristine = Pristine(mechanism)
@@ -85,7 +95,9 @@ class Parcel:
 
 
 def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
-    """Return a pickle of `value` that a process with the same `sys.path` can read with `unpack`.
+    """Return a pickle that `unpack` can read in another process.
+
+    The other process must have the same `sys.path`.
 
     Parameters
     ----------
@@ -100,11 +112,13 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
     3
     """
     with taken_by_value(by_value):
-        return _Outward().write(value)
+        return Writer(tracked=True).write(value)
 
 
 def pack_outputs(value: Any) -> bytes:
-    """Return a pickle of outputs for the parent process; outputs that cannot be pickled become `Opaque`.
+    """Return a pickle of outputs for the parent process.
+
+    Outputs that cannot be pickled become `Opaque`.
 
     Examples
     --------
@@ -128,19 +142,18 @@ def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
     return Reader(text, reseeding or Reseeding(0, ())).load()
 
 
-class _Outward(Writer):
-    tracked = True
-
-
 class _Homeward(Writer):
     def persistent_id(self, value: Any) -> Any:
-        """Return the name of a class, so that the parent process uses its own class instead of a copy."""
+        """Return the name of a class, which the parent process has too, or None."""
         if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
             return None
         return (value.__module__, value.__qualname__)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction, but send memory views as copies and local classes by value."""
+        """Return the base class's reduction.
+
+        Memory views are sent as copies, and local classes by value.
+        """
         if type(value) is memoryview:
             return memory, (value.tobytes(), value.format, value.shape)
         return super().reducer_override(value)

@@ -1,4 +1,7 @@
-"""Copies of inputs and outputs, so that later changes by the mechanism are detected or have no effect."""
+"""Copies of inputs and outputs.
+
+So later changes by the mechanism are detected or have no effect.
+"""
 
 import contextlib
 import copy
@@ -6,6 +9,7 @@ import decimal
 import enum
 import fractions
 import pickle
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -23,10 +27,14 @@ IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values()
 #: If all its values are immutable, a container of one of these types is copied by calling its type. Keys of a
 #: dict are hashable, so they count as immutable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
+#: Tuples nested deeper than this are copied without a check whether they are immutable.
+_DEEPEST: Final = 8
 
 
 def snapshot(output: Any) -> Any:
-    """Return `output` itself if it is immutable or cannot be copied, else a copy.
+    """Return a copy of an output.
+
+    If the output is immutable or cannot be copied, return the output itself.
 
     Examples
     --------
@@ -57,12 +65,24 @@ def _copied(output: Any) -> Any:
         return memory(output.tobytes(), output.format, output.shape)
     if kind is tuple:
         return tuple(map(snapshot, output))
-    return list(output) if kind is list and all(map(_is_fixed, output)) else copy.deepcopy(output)
+    return list(output) if kind is list and cannot_change(output) else copy.deepcopy(output)
 
 
-def _is_fixed(value: Any) -> bool:
-    """Return whether a value is immutable: a plain value, or a tuple of immutable values."""
-    return type(value) in IMMUTABLE or (type(value) is tuple and all(map(_is_fixed, value)))
+def cannot_change(records: Any) -> bool:
+    """Return whether no record can change.
+
+    Such a record is a plain value, or a tuple or frozenset of such records. A record that is only hashable
+    can still change.
+    """
+    for _ in range(_DEEPEST):
+        kinds = set(map(type, records))
+        if kinds <= IMMUTABLE:
+            return True
+        if not kinds - {tuple, frozenset} <= IMMUTABLE:
+            return False
+        once = dict(zip(map(id, records), records, strict=True)).values()
+        records = list(chain.from_iterable(held for held in once if type(held) in (tuple, frozenset)))
+    return False
 
 
 def memory(content: bytes, kind: Any, shape: Any) -> Any:
@@ -78,7 +98,9 @@ def memory(content: bytes, kind: Any, shape: Any) -> Any:
 
 
 def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
-    """Return the outcome of a run that ended with `error`. `limit` is the time limit of a run in seconds.
+    """Return the outcome of a run that ended with an error.
+
+    `limit` is the time limit of a run in seconds.
 
     Examples
     --------
@@ -97,12 +119,12 @@ class MutatedInput(AuditError):  # noqa: N818  a fact about the mechanism, not a
 
 
 class Input:
-    """A database, and the copy of it that the runs get.
+    """A database with the copy of it that the runs get.
 
     Parameters
     ----------
     database
-        The database; if it cannot be copied, the runs get the original.
+        The database. If it cannot be copied, the runs get the original.
     every_run
         Whether every run gets its own copy.
 
@@ -118,14 +140,12 @@ class Input:
     def __init__(self, database: Any, *, every_run: bool = False) -> None:
         self._pristine = database
         self._every_run = every_run
-        self._immutable = snapshot(database) is database
+        self._given = snapshot(database)
+        self._immutable = self._given is database
         # If every run gets a copy, no comparison is needed. This avoids pickling, which may import modules.
         self._text = None if self._immutable or every_run else _pickled(database)
-        self._given = database
         if self._text is not None:
             self._given = pickle.loads(self._text)  # noqa: S301  written a moment ago by ourselves
-        elif not every_run:
-            self._given = snapshot(database)
 
     def __call__(self) -> Any:
         """Return the database for the next run."""

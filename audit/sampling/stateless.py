@@ -1,4 +1,7 @@
-"""Check whether a subject keeps state: run it again from the same generator states, later or elsewhere."""
+"""Check whether a subject keeps state.
+
+It is run again from the same generator states, later or elsewhere.
+"""
 
 import time
 from collections.abc import Callable
@@ -24,7 +27,7 @@ _MORE: Final = 16
 class Answers:
     """The outputs of a subject from a few generator states.
 
-    There is a left and a right side, as in any block of runs, but normally both have the same database.
+    As in any block of runs, there is a left and a right side. Normally both sides have the same database.
 
     Examples
     --------
@@ -37,23 +40,26 @@ class Answers:
 
     @property
     def outputs(self) -> list[Any]:
-        """The outputs of all runs, both sides."""
+        """The outputs of all runs of both sides."""
         return [output for block in self.blocks for side in (block.left, block.right) for output in side]
 
     @property
     def refused(self) -> bool:
-        """Whether every output is None or an exception, so that none is an answer."""
+        """Whether no output is an answer."""
         return all(map(is_refusal, self.outputs))
 
     @property
     def vary(self) -> bool:
-        """Whether different generator states gave different outputs on at least one of the two sides."""
+        """Whether outputs differ between generator states on some side."""
         lefts = [output for block in self.blocks for output in block.left]
         rights = [output for block in self.blocks for output in block.right]
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Return whether `others` has the same outputs, and generators that advanced equally far."""
+        """Return whether others have the same outputs.
+
+        Their generators must also have advanced equally far.
+        """
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
@@ -63,17 +69,18 @@ class Answers:
 class Questions:
     """The runs that show whether a subject keeps state.
 
-    A stateless subject gives the same output from the same generator state, and different outputs from
-    different states. This is checked before and after the audit's runs, on the same object and on copies of
-    its first state. If data may have been drawn when the subject was made, it is also checked in a fresh
-    process. `Pristine` compares the pickled forms of the subject.
+    A stateless subject gives the same output from the same generator state. From different states it gives
+    different outputs.
+
+    This is checked before and after the audit's runs, on the same object and on copies of its first state. If
+    the subject may have drawn data when it was made, a fresh process checks it too.
 
     Parameters
     ----------
     draw
         Makes the runs of a task and counts them.
     task
-        Makes a task from two databases, half the number of runs, and a place in the seed tree.
+        Makes a task from two databases, half the number of runs, and a place.
     """
 
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
@@ -83,7 +90,7 @@ class Questions:
         self._first = Answers()
 
     def repeat(self, database: Any) -> tuple[bool, float]:
-        """Return whether repeated runs gave the same outputs, and how many seconds loading took.
+        """Return whether repeated runs agree, and the seconds of loading.
 
         The loading time is how much longer the first block of runs took than the last block.
         """
@@ -93,7 +100,7 @@ class Questions:
         return stuck or first.are(self._ask(database)), max(0.0, first.seconds[0] - first.seconds[-1])
 
     def refused_now(self) -> bool:
-        """Return whether the subject gives no answer now, although it answered at first."""
+        """Return whether the subject gives no answer now, but did at first."""
         return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
@@ -111,7 +118,10 @@ class Questions:
         return any(each.vary for each in answers) or Answers([self._draw(more)]).vary
 
     def answered_alike_in(self, recipe: Parcel, databases: list[Any]) -> bool:
-        """Return whether fresh processes repeat the outputs of this process; True if none can be started."""
+        """Return whether fresh processes repeat the outputs of this process.
+
+        If no process can be started, return True.
+        """
         for database in databases:
             here = self._ask(database)
             try:

@@ -1,4 +1,6 @@
-"""Ctrl-C ends an audit early. All bets made before Ctrl-C count, and they give the verdict.
+"""Ctrl-C ends an audit early.
+
+All bets made before Ctrl-C count, and they give the verdict.
 
 No bet uses an interrupted batch. By Ville's inequality the guarantee holds at all times of the audit
 simultaneously. So the guarantee covers the wealth before that batch, whenever the user stops the audit.
@@ -15,12 +17,15 @@ T = TypeVar("T")
 
 
 class TimeIsOver(KeyboardInterrupt):
-    """The time limit or Ctrl-C ended the audit during a group of runs that counts only as a whole."""
+    """The time limit or Ctrl-C ended the audit.
+
+    It ended during a group of runs that counts only as a whole.
+    """
 
 
 @dataclass
 class _Stop:
-    """Whether Ctrl-C was pressed, and whether it may interrupt a draw now."""
+    """Whether Ctrl-C was pressed, and whether it may interrupt a draw."""
 
     asked: bool = False
     drawing: bool = False
@@ -30,7 +35,7 @@ _STOP = _Stop()
 
 
 def stop_asked() -> bool:
-    """Return whether Ctrl-C was pressed to end the running audit (`ctrl_c_ends_time`).
+    """Return whether Ctrl-C was pressed to end the running audit.
 
     Examples
     --------
@@ -53,7 +58,9 @@ def why_over() -> str:
 
 @contextlib.contextmanager
 def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
-    """In this context the first Ctrl-C calls `tell` and ends the audit's time; a second interrupts as usual.
+    """Let the first Ctrl-C end the audit's time in this context.
+
+    The first Ctrl-C also calls `tell`. A second one interrupts as usual.
 
     This has no effect if Ctrl-C is ignored, as under `nohup`, or cannot be handled, as in a thread.
     """
@@ -79,7 +86,9 @@ def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def drawn(blocks: Iterator[T]) -> Iterator[T]:
-    """Yield the drawn blocks; Ctrl-C interrupts the current one.
+    """Yield the drawn blocks.
+
+    Ctrl-C interrupts the current block.
 
     Raises
     ------

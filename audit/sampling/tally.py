@@ -1,4 +1,4 @@
-"""Outputs as the sampler returns them, and counts that show whether outputs vary and whether answers stop."""
+"""Outputs as the sampler returns them, and counts of runs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,13 +22,14 @@ class Runs:
     Parameters
     ----------
     left, right
-        The outputs on the two databases, in the order of the calls. They are a list or, if the subject's own
-        sampler returned arrays, one array of shape (n,) or (n, d). If the runs were drawn in pairs, the i-th
-        outputs form a pair. If each run had its own coin, the sides may differ in length.
+        The outputs on the two databases, in the order of the calls. They are a list. If the subject's own
+        sampler returned arrays, they are one array of shape (n,) or (n, d). If the runs were drawn in pairs,
+        the i-th outputs form a pair. If each run had its own coin, the sides may differ in length.
     typed
         Whether every output has its own type. Otherwise all have the dtype of an array drawn in one call.
     parts
-        The numbers of left and right runs in successive parts of the block; empty if unknown.
+        The numbers of left and right runs in successive parts of the block. If they are unknown, there are
+        none.
 
     Examples
     --------
@@ -43,7 +44,9 @@ class Runs:
 
 
 class Variety:
-    """Compares outputs until two differ; exceptions and unfinished runs do not count.
+    """Compares outputs until two differ.
+
+    Exceptions and unfinished runs do not count.
 
     Examples
     --------
@@ -73,12 +76,15 @@ class Variety:
 
     @property
     def only(self) -> str | None:
-        """The output that all runs gave, as a short text; None if outputs vary or if there are no outputs."""
+        """The text of the output that all runs gave, or None.
+
+        None means that outputs vary or that there are none.
+        """
         return show(self._first, 40) if len(self._keys) == 1 else None
 
 
 class Tally:
-    """Counts of the runs returned so far, on both sides together.
+    """Counts of the runs returned so far, of both sides together.
 
     Attributes
     ----------
@@ -128,6 +134,6 @@ class Tally:
 
 
 def _distinct(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> Sequence[Any] | np.ndarray[Any, Any]:
-    """Return a single output if the outputs are an array of equal rows, and otherwise all outputs."""
+    """Return the outputs, or only the first if all rows of an array are equal."""
     plain = isinstance(outputs, np.ndarray) and outputs.dtype.kind in "iufb"
     return outputs[:1] if plain and bool(np.all(outputs == outputs[:1])) else outputs

@@ -1,4 +1,7 @@
-"""Detect mechanisms that lack a `convert`: they fail on lists of records, not on arrays or frames."""
+"""Detect mechanisms that lack a `convert`.
+
+They fail on lists of records, but not on arrays or frames.
+"""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -23,7 +26,9 @@ _ANSWERS: Final = ""
 def refuse_lists(
     subject: Subject, databases: tuple[Any, Any], first: Block, run: Callable[[Any], Block]
 ) -> None:
-    """Raise an error if a mechanism fails on two lists of records, but works if they are arrays or frames.
+    """Raise an error if a mechanism needs arrays or frames, not lists.
+
+    It fails on two lists of records, but works if they are arrays or frames.
 
     Parameters
     ----------
@@ -34,12 +39,12 @@ def refuse_lists(
     first
         Two runs on the first database.
     run
-        Draws two runs on any database; called only if the first two runs failed.
+        Draws two runs on any database. It is called only if the first two runs failed.
 
     Raises
     ------
     InvalidValue
-        The mechanism takes arrays or frames; the message says which, and what to pass.
+        The mechanism takes arrays or frames. The message says which, and what to pass.
     """
     if subject.convert is not None or not all(type(each) is list for each in databases):
         return
@@ -80,7 +85,10 @@ def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: t
 
 
 def _outcome(block: Block) -> str:
-    """Return "" if some run answered, else what the first run raised ("unfinished" if it did not end)."""
+    """Return "" if some run answered, or else the first run's failure.
+
+    The failure is the name of an exception, or "unfinished".
+    """
     outputs = [*block.left, *block.right]
     silent = [output for output in outputs if type(output) in (Raised, Unfinished)]
     if len(silent) < len(outputs):

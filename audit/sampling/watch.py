@@ -1,4 +1,7 @@
-"""The time limit of a run. A timer checks whether the loop over runs goes on; this does not slow the runs."""
+"""The time limit of a run.
+
+A timer checks whether the loop over runs goes on. This does not slow the runs.
+"""
 
 import math
 import os
@@ -23,7 +26,9 @@ class ComputedTooLong(TimeLimit):
 
 
 def can_watch() -> bool:
-    """Return whether the time of runs can be limited: this needs interval timers and the main thread.
+    """Return whether the time of runs can be limited.
+
+    This needs interval timers and the main thread.
 
     Examples
     --------
@@ -34,7 +39,7 @@ def can_watch() -> bool:
 
 
 def in_words(limit: float) -> str:
-    """Return the text for the `reason` of a run that exceeded its time limit.
+    """Return the reason of a run that exceeded its time limit.
 
     Examples
     --------
@@ -46,9 +51,9 @@ def in_words(limit: float) -> str:
 
 @contextmanager
 def computing_for(limit: float) -> Iterator[None]:
-    """Raise `ComputedTooLong` inside the context once the process has used `limit` seconds of CPU time.
+    """Raise `ComputedTooLong` once `limit` seconds of CPU time are used.
 
-    Time spent waiting does not count, so a busy machine makes no difference. The code may catch the error, so
+    Time spent waiting does not count, so a busy machine makes no difference. The code may catch the error. So
     the error is raised again after every further tenth of `limit`. If runs cannot be limited (`can_watch`),
     nothing is raised.
 
@@ -77,17 +82,19 @@ def computing_for(limit: float) -> Iterator[None]:
 
 
 class Watch:
-    """Raises `TimeLimit` inside a loop whose current run takes longer than `limit` seconds.
+    """Raises `TimeLimit` in a loop whose current run takes too long.
 
     An earlier timer and SIGALRM handler are restored afterwards, with the elapsed time subtracted. If the
-    earlier timer falls due inside the loop, its handler is called, and an exception that it raises ends the
-    loop. A mechanism that sets SIGALRM or the timer itself disables the limit until the loop ends; `isolate`
-    limits such a mechanism.
+    earlier timer falls due inside the loop, its handler is called. An exception that the handler raises ends
+    the loop.
+
+    A mechanism that sets SIGALRM or the timer itself disables the limit until the loop ends. `isolate` limits
+    such a mechanism.
 
     Parameters
     ----------
     limit
-        The most seconds that one run may take; infinity for no limit.
+        The most seconds that one run may take. Infinity means no limit.
     progress
         Returns the number of runs that have ended.
     on_tick
@@ -149,7 +156,7 @@ class Watch:
             raise TimeLimit
 
     def _ring(self, signum: int, frame: FrameType | None, now: float) -> None:
-        """Fire the earlier timer: call its handler."""
+        """Call the handler of the earlier timer."""
         self._due = now + self._interval if self._interval else None
         if callable(self._handler):
             try:

@@ -1,5 +1,7 @@
-"""The audited subject, a mechanism or learner: its declared attributes, its import by name, its surroundings.
+"""The audited subject, a mechanism or a learner.
 
-`subject.adapt` makes a `Subject`. The package imports from `codec` and the layers below it. Only `sampling`,
-which imports from this package, runs subjects.
+Here are its declared attributes, its import by name and its surroundings. `subject.adapt` makes a `Subject`.
+
+The package imports from `codec` and the layers below it. Only `sampling`, which imports from this package,
+runs subjects.
 """

@@ -1,4 +1,4 @@
-"""The claims of a subject, which decide how to audit it. This module is quick: it only reads attributes."""
+"""The claims of a subject, which decide how to audit it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
-    """Return whether a subject claims utility and has `problems` (a sequence or a method) to test the claim.
+    """Return whether a subject has a utility claim and problems to test it.
 
     Examples
     --------
@@ -26,9 +26,10 @@ def _has(subject: Any, name: str) -> bool:
 
 
 def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
-    """Return the kinds of audit that apply to a subject or entry, given the options of its privacy audit.
+    """Return the kinds of audit that apply to a subject or entry.
 
-    A subject without a claim gets a privacy audit, which reports the missing claim.
+    `options` are those of its privacy audit. A subject without a claim gets a privacy audit, which reports
+    the missing claim.
 
     Examples
     --------

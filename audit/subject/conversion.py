@@ -1,4 +1,4 @@
-"""The `convert` of an audit, saved by name and found again; a replay needs it to convert the databases."""
+"""The `convert` of an audit, saved by name and found again for a replay."""
 
 import contextlib
 import os
@@ -14,10 +14,10 @@ from audit.subject.subject import Convert, Subject
 
 
 def said_of_convert(convert: Convert | None) -> dict[str, str]:
-    """Return the entry for `convert` in a result's environment; an empty dict if the audit had no `convert`.
+    """Return the entry for `convert` in a result's environment.
 
     The value of the entry is ``module:function`` if this name finds the function again. Otherwise the value
-    is an empty text.
+    is an empty text. Without a `convert`, return an empty dict.
 
     Examples
     --------
@@ -36,15 +36,16 @@ def said_of_convert(convert: Convert | None) -> dict[str, str]:
 def saved_convert(
     environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
 ) -> Convert | None:
-    """Return the `convert` of the audit that made a saved result; None if the audit had none.
+    """Return the `convert` of the audit that made a saved result.
+
+    If the audit had none, return None.
 
     Parameters
     ----------
     environment
         The result's environment.
     file
-        The file of the result. If `convert` is in a user's file, that file is located relative to the
-        result's file, as a target is.
+        The file of the result. A user's file with `convert` is located relative to it, as a target is.
     trust
         Whether the function that the result names may be imported (`require_trust`).
 
@@ -73,7 +74,9 @@ def saved_convert(
 def converting(
     subject: Subject, environment: Mapping[str, Any], *, live: Subject | None = None, trust: bool = False
 ) -> Subject:
-    """Return the subject with the audit's `convert`, unless it has its own.
+    """Return the subject with the audit's `convert`.
+
+    If the subject has its own `convert`, return the subject unchanged.
 
     Parameters
     ----------

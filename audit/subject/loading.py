@@ -1,4 +1,4 @@
-"""Import an object from a user's module or file, given the text that names it."""
+"""Import an object from a user's module or file by its name."""
 
 import contextlib
 import importlib
@@ -21,13 +21,13 @@ from audit.values.nearest import near
 def load_object(text: str) -> Any:
     """Return the object named by ``module:object`` or ``path.py:object``.
 
-    As for a script, the folder of the file (for a module, the working folder) is put at the front of
-    ``sys.path``. So the file can import its neighbours.
+    The folder of the file is put at the front of ``sys.path``, as for a script. For a module, this is the
+    working folder. So the file can import its neighbours.
 
     Raises
     ------
     AuditError
-        Nothing has that name, or the import fails; the message includes that of the failed import.
+        Nothing has that name, or the import fails.
 
     Examples
     --------
@@ -37,8 +37,7 @@ def load_object(text: str) -> Any:
     place, _, name = text.rpartition(":")
     if not place or not name:
         raise AuditError(f"A target must be `module:object` or `path.py:object`; got `{text}`.")
-    module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
-    found: Any = module
+    found: Any = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
     for part in name.split("."):
         try:
             found = getattr(found, part)
@@ -68,7 +67,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _module_name(path: Path) -> str:
-    """Return a module name for a file. It is the same in every process, and no other module has it."""
+    """Return the module name of a file, the same in every process."""
     name = f"dp_audit_target_{path.stem}"
     while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
         name += "_"
@@ -87,7 +86,7 @@ def _execute(name: str, path: Path) -> ModuleType:
 
 
 def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
-    """Return the imported module. What it prints goes to stderr, because stdout carries results."""
+    """Return the imported module, with its prints sent to stderr."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return load()
@@ -96,7 +95,9 @@ def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
 
 
 def reason(error: BaseException) -> str:
-    """Return the type of an error, the first line of its message, and the user's line that raised it.
+    """Return the type of an error, its first line, and where it was raised.
+
+    The place is left out if it is not in the user's code.
 
     Examples
     --------
@@ -119,12 +120,13 @@ def _put_first_on_path(folder: Path) -> None:
 
 
 def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
-    """Return the saved `target` of a witness file. A file name gets its full path on this machine.
+    """Return the saved target of a witness file with its full path.
 
     A target ``path.py:object`` is relative to the folder from which it was saved. The file is looked for in
-    the folder of the witness file, in its parents, and then in the working folder. The first file with the
-    digest `source` (see `audit.codec.files.source_of`) is taken, because it is unchanged. If no file has this
-    digest, the first file found is taken.
+    the folder of the witness file, in its parents, and then in the working folder.
+
+    The first file with the digest `source` is taken, because it is unchanged (`audit.codec.files.source_of`).
+    If no file has this digest, the first file found is taken.
 
     Raises
     ------
@@ -152,11 +154,11 @@ def locate_target(target: str, witness: str | os.PathLike[str], *, source: str |
 
 
 def require_trust(name: object, *, what: str, trust: bool) -> None:
-    """Raise an error if a saved file names code to import, but the caller does not trust the file.
+    """Raise an error if code would be imported from an untrusted file.
 
-    Loading a file imports and calls no code that the file names. A replay calls a subject and a `convert` on
-    the databases of the file. If the caller does not give these two, the file names them. A malicious file
-    may name any function, such as ``os:system``, and also holds the arguments of the call.
+    Loading a saved file imports and calls no code that the file names. A replay calls a subject and a
+    `convert` on the databases of the file. If the caller does not give these two, the file names them. A
+    malicious file may name any function, such as ``os:system``, with arguments of its choice.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How to call a mechanism: with the database alone, or also with a generator."""
+"""How to call a mechanism, with or without a generator."""
 
 import functools
 import inspect
@@ -24,7 +24,7 @@ class Calling:
     takes_rng
         Whether the subject takes a generator.
     keyword
-        The keyword parameter for the generator; None if it is the second positional argument.
+        The keyword parameter for the generator. If None, the generator is the second positional argument.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Calling:
     keyword: str | None = None
 
     def bind(self, mechanism: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-        """Return `mechanism` as a function of a database and a generator; unchanged if it already is one.
+        """Return a mechanism as a function of a database and a generator.
 
         Examples
         --------
@@ -52,7 +52,7 @@ class Calling:
 
 
 def read_calling(mechanism: Any) -> Calling:
-    """Return how to call `mechanism`, read from its signature.
+    """Return how to call a mechanism, read from its signature.
 
     The first of these rules that applies decides. (i) The second positional parameter is named rng,
     random_state or generator: the generator is passed there. (ii) A later parameter has one of these names:
@@ -62,7 +62,7 @@ def read_calling(mechanism: Any) -> Calling:
     Raises
     ------
     SubjectError
-        `mechanism` is not callable, is a class, or cannot be called with a database and a generator.
+        `mechanism` is a class, or cannot be called with a database and a generator.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def read_calling(mechanism: Any) -> Calling:
 
 
 def refusal(said: str, *, write: str) -> SubjectError:
-    """Return an error that says what is wrong with a mechanism and what to audit instead.
+    """Return an error that says what is wrong and what to audit instead.
 
     Examples
     --------
@@ -119,7 +119,9 @@ def refusal(said: str, *, write: str) -> SubjectError:
 
 
 def spoken_name(mechanism: Any) -> str:
-    """Return the name of a mechanism: its `name`, else its qualified name, else the name of its class.
+    """Return the name of a mechanism.
+
+    It is its `name`, else its qualified name, else the name of its class.
 
     Examples
     --------
@@ -136,7 +138,9 @@ def spoken_name(mechanism: Any) -> str:
 
 
 def instance_of(mechanism: Any) -> Any:
-    """Return an instance if given a class of mechanisms that needs no arguments; anything else unchanged.
+    """Return an instance of a class of mechanisms without arguments.
+
+    Anything else is returned unchanged.
 
     Examples
     --------
@@ -159,7 +163,10 @@ def _has_calls(kind: type) -> bool:
 
 
 def parameters_of(function: Any) -> dict[str, inspect.Parameter] | None:
-    """Return the parameters of a callable by name; None if it has no readable signature."""
+    """Return the parameters of a callable by name.
+
+    If it has no readable signature, return None.
+    """
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):

@@ -1,9 +1,9 @@
-"""The audited subject: a user's mechanism and everything that it declares, read once."""
+"""The audited subject, a user's mechanism with everything that it declares."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from audit.errors import InvalidKind, Parameter, SubjectError, blamed
 from audit.subject.signatures import Calling, instance_of, read_calling, spoken_name
@@ -16,7 +16,9 @@ _AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference"
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """A wrapper of ours around a user's object. Its state and construction are those of the user's object.
+    """A wrapper of ours around a user's object.
+
+    Its state and construction are those of the user's object.
 
     Parameters
     ----------
@@ -25,15 +27,11 @@ class Around:
 
     Examples
     --------
-    >>> Around(len).shell().inner is None
+    >>> Around(len).inner is len
     True
     """
 
     inner: Any
-
-    def shell(self) -> Self:
-        """Return this wrapper without the user's object, so that it can wrap a new object."""
-        return replace(self, inner=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ class Renewed:
     calling: Calling
 
     def __call__(self, database: Any, rng: Any = None) -> Any:
-        """Make a new object, and return one output of this object."""
+        """Return one output of a new object."""
         return self.calling.bind(self.factory())(database, rng)
 
 
@@ -74,22 +72,22 @@ class Subject:
     calling
         How the object gets its generator.
     convert
-        Turns a database into the type that the mechanism takes; None if it takes the database itself.
+        Turns a database into the type that the mechanism takes. If None, the mechanism takes the database
+        itself.
     claim, relation, records, size, databases, reference, expected
         The object's attributes of these names, or None.
     aligned
-        Whether run i uses the same random draws on every database, if the generator starts from the same
+        Whether run i uses the same random draws on every database. The generator must start from the same
         state.
     declared_sampler, declared_law, suggested_pairs
         The object's `sample`, `distribution` and `suggested_pairs`, or None.
     parameters
         The object's own parameters by name, for the report.
     family
-        A name such as "databases of every size", if the subject derives its claim for more databases than
-        those of its domain.
+        A name such as "databases of every size". It is given if the claim is derived for more databases than
+        the domain has.
     symmetric
-        Whether the object declares that its law does not depend on the order of the records
-        (`audit.verdict.multisets`).
+        Whether the object declares that its law does not depend on the order of the records.
 
     Examples
     --------
@@ -122,7 +120,9 @@ class Subject:
 
     @property
     def takes_rng(self) -> bool:
-        """Whether the subject takes a generator; if so, a seed can repeat its runs.
+        """Whether the subject takes a generator.
+
+        If so, a seed can repeat its runs.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class Subject:
         return self.calling.takes_rng
 
     def prepare(self, database: Any) -> Any:
-        """Return `database` in the form that the mechanism takes.
+        """Return a database in the form that the mechanism takes.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class Subject:
             return self.convert(database)
 
     def call(self, database: Any, rng: Any) -> Any:
-        """Return one output of the mechanism on `database`.
+        """Return one output of the mechanism on a database.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class Subject:
 
     @property
     def distribution(self) -> Callable[[Any], Any] | None:
-        """A function that returns the declared law of the output on a database; None if there is none.
+        """The declared law of the output as a function of a database, or None.
 
         Examples
         --------
@@ -179,24 +179,23 @@ def adapt(
     fresh: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Subject:
-    """Return `mechanism`, a callable with or without declared attributes, as a subject.
+    """Return a mechanism as a subject.
 
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output; `audit.subject.signatures.read_calling`
-        decides which. It may also be a class of such callables whose constructor needs no arguments. It may
-        have the attributes `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
-        `reference`, `parameters`, `expected`, `family`, `symmetric`, `sample(database, size, rng)`,
-        `distribution(database)` and `suggested_pairs()`.
+        A callable (database, rng) -> output or (database) -> output (`read_calling`). It may also be a class
+        of such callables whose constructor needs no arguments. It may have the attributes `claim`,
+        `relation`, `records`, `size`, `databases`, `aligned`, `name`, `reference`, `parameters`, `expected`,
+        `family`, `symmetric`, `sample(database, size, rng)`, `distribution(database)` and
+        `suggested_pairs()`.
     convert
-        Turns the list of records into the type that the mechanism takes, such as an array or a frame.
+        Turns the list of records into the type that the mechanism takes.
     fresh
-        Makes a new mechanism for every run; `mechanism` then only declares the claim, and its `sample` is not
+        Makes a new mechanism for every run. Then `mechanism` only declares the claim, and its `sample` is not
         used.
     name
-        The name in results. Give one if the mechanism's own name says little: a lambda, or one of several
-        partials.
+        The name in results. Give one if the mechanism's own name says little.
 
     Raises
     ------
@@ -257,10 +256,7 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Return whether a class inherits `sample` from a base whose `__call__` has since been overridden.
-
-    Such a `sample` would run the overridden code.
-    """
+    """Return whether an inherited `sample` is older than the class's `__call__`."""
     definers = {name: [c for c in kind.__mro__ if name in vars(c)] for name in ("sample", "__call__")}
     if not definers["sample"] or len(definers["__call__"]) < 2:
         return False

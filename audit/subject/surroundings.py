@@ -1,4 +1,4 @@
-"""Process settings on which our code depends, and which a mechanism may change and leave changed."""
+"""Process settings that a mechanism may change and leave changed."""
 
 import contextlib
 import decimal
@@ -31,7 +31,9 @@ _THEIRS: ContextVar[dict[str, Any] | None] = ContextVar("theirs", default=None)
 
 
 def end_if_strayed() -> None:
-    """End this process if the mechanism forked it and returned here: only one process may report a run.
+    """End this process if the mechanism forked it and returned here.
+
+    Only one process may report a run.
 
     Examples
     --------
@@ -43,9 +45,9 @@ def end_if_strayed() -> None:
 
 @contextlib.contextmanager
 def own_arithmetic() -> Iterator[None]:
-    """Make sure that floating-point errors in our code do not raise, under any setting of `np.seterr`.
+    """Keep floating-point errors in our code from raising.
 
-    Mechanisms still run with the settings of the caller.
+    This holds under any setting of `np.seterr`. Mechanisms still run with the settings of the caller.
 
     Examples
     --------
@@ -65,11 +67,13 @@ def own_arithmetic() -> Iterator[None]:
 
 @contextlib.contextmanager
 def put_back() -> Iterator[None]:
-    """Restore the process settings changed by the code in the block; end a process that this code forks.
+    """Restore the process settings that the code in the block changes.
+
+    A process that this code forks ends here.
 
     The restored settings are: how numpy and `decimal` treat floating-point errors, the recursion limit,
-    tracing, garbage collection, the working directory and signal handlers. (`Watch` restores SIGALRM; `quiet`
-    restores standard streams and warning filters.)
+    tracing, garbage collection, the working directory and signal handlers. `Watch` restores SIGALRM. `quiet`
+    restores standard streams and warning filters.
 
     Examples
     --------
@@ -91,7 +95,7 @@ def put_back() -> Iterator[None]:
 
 
 class Printed(io.TextIOBase):
-    """A text stream that discards what is written and counts the characters.
+    """A text stream that counts the characters written and discards them.
 
     Examples
     --------
@@ -107,18 +111,20 @@ class Printed(io.TextIOBase):
         self.count = 0
 
     def write(self, text: str, /) -> int:
-        """Count the characters of `text` and return their number."""
+        """Count the characters of a text and return their number."""
         self.count += len(text)
         return len(text)
 
     def writable(self) -> bool:
-        """Return True: the stream can be written to."""
+        """Return True."""
         return True
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[Printed]:
-    """Discard prints and warnings of the code in the block, and restore the settings that it changes.
+    """Discard prints and warnings of the code in the block.
+
+    The settings that the code changes are restored (`put_back`).
 
     Examples
     --------
@@ -130,11 +136,10 @@ def quiet() -> Iterator[Printed]:
     printed = Printed()
     with (
         put_back(),
-        warnings.catch_warnings(),
+        warnings.catch_warnings(action="ignore"),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),
     ):
-        warnings.simplefilter("ignore")
         yield printed
 
 

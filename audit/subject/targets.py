@@ -1,4 +1,4 @@
-"""Find the subject that a target names, such as ``module:object``."""
+"""Find the subject that a target such as ``module:object`` names."""
 
 import dataclasses
 import functools
@@ -17,7 +17,7 @@ from audit.values.nearest import near
 
 @dataclass(frozen=True)
 class Target:
-    """A subject ready to be audited, and its catalogue entry if it has one.
+    """A subject ready to be audited, with its catalogue entry if it has one.
 
     Examples
     --------
@@ -31,20 +31,23 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name of the catalogue entry; without an entry, the text of the target."""
+        """The name of the catalogue entry, or else the text of the target."""
         return self.text if self.entry is None else self.entry.name
 
     def options_for(self, kind: Kind) -> dict[str, Any]:
-        """Return the keywords of the entry for an audit of this kind; empty if there is no entry."""
+        """Return the keywords of the entry for an audit of this kind."""
         return {} if self.entry is None else self.entry.options_for(kind)
 
     def expects(self, kind: Kind) -> Expected | None:
-        """Return the outcome that the entry expects of this kind of audit; None if it plans no such audit."""
+        """Return the outcome that the entry expects of this kind of audit.
+
+        If the entry plans no such audit, return None.
+        """
         return self.entry.expects(kind) if self.entry is not None and kind in self.entry.audits else None
 
 
 def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Target:
-    """Return the subject that `text` names, built with `parameters`.
+    """Return the subject that a text names, built with parameters.
 
     Parameters
     ----------
@@ -72,15 +75,14 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
 
 
 def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Any:
-    """Return the subject that `text` names, with the parameters of a saved result.
+    """Return the subject that a text names, with saved parameters.
 
     Parameters
     ----------
     text
         The result's `target`.
     saved
-        The result's `parameters`. A subject may report parameters that its target does not take; these are
-        left out.
+        The result's `parameters`. Parameters that the target does not take are left out.
     settings
         Parameters that the target must take.
 
@@ -97,7 +99,9 @@ def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, 
 
 
 def find_object(text: str) -> Any:
-    """Return the object, class or catalogue `Entry` that `text` names, without building a subject.
+    """Return the object, class or catalogue `Entry` that a text names.
+
+    No subject is built.
 
     Examples
     --------
@@ -145,8 +149,7 @@ def _refuse_unknown(
 ) -> None:
     """Raise an error for a parameter that `factory` lacks.
 
-    The first `skip` parameters of `factory` do not count: for a mechanism these are the database and the
-    generator.
+    The first `skip` parameters of `factory` do not count.
     """
     told = parameters_of(factory)  # if None, the call itself will report errors
     accepted = list((told or {}).values())

@@ -1,4 +1,7 @@
-"""The short text of a value in errors and reports. The module imports little: errors must not load numpy."""
+"""The short text of a value in errors and reports.
+
+The module imports little, because errors must not load numpy.
+"""
 
 import re
 from collections.abc import Iterable
@@ -13,17 +16,19 @@ _DEPTH = 5
 
 
 def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
-    """Return a short text of `value`: one line, printable, at most `limit` characters.
+    """Return a short text of a value.
+
+    The text is one printable line.
 
     Parameters
     ----------
     value
-        Any value. Numpy scalars are shown like Python numbers. An object whose class defines no `__repr__` is
-        shown by its class and attributes; an object whose `repr` fails is shown by its class.
+        Any value. Numpy scalars are shown like Python numbers. An object without its own `__repr__` is shown
+        by its class and attributes. An object whose `repr` fails is shown by its class.
     limit
         Largest number of characters; "…" stands for the rest.
     digits
-        Number of significant digits of floats; None for all digits.
+        Number of significant digits of floats. If None, all digits are shown.
 
     Examples
     --------
@@ -41,9 +46,16 @@ def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
 
 
 def slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the slots that a class declares itself, without those of its bases."""
+    """Return the names of the slots that a class itself declares."""
     slots = vars(kind).get("__slots__", ())
     return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def attributes_of(value: Any) -> dict[str, Any]:
+    """Return the attributes that an object holds by name, first those in slots."""
+    names = (name for kind in type(value).__mro__ for name in slots_of(kind))
+    held = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
+    return {**held, **getattr(value, "__dict__", {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,7 @@ class _Writer:
             return repr(float(f"{value:.{self.digits}g}"))
         if isinstance(value, str | bytes):
             return repr(value[: self.limit + 1])
-        if kind in _CONTAINERS:
+        if kind in (list, tuple, dict, set, frozenset):
             return self._container(value, depth)
         own = kind.__repr__ is not object.__repr__  # type: ignore[comparison-overlap]
         return without_addresses(repr(value)) if own else self._object(value, depth)
@@ -83,25 +95,19 @@ class _Writer:
         if isinstance(value, tuple):
             return f"({self._joined(value, depth)}{',' if len(value) == 1 else ''})"
         if isinstance(value, dict):
-            items = islice(value.items(), self.limit)
-            return (
-                "{"
-                + ", ".join(": ".join(self.text(part, depth + 1) for part in item) for item in items)
-                + "}"
-            )
+            items = (": ".join(self.text(part, depth + 1) for part in item) for item in value.items())
+            return f"{{{', '.join(islice(items, self.limit))}}}"
         if not value:
             return repr(value)
         if all(isinstance(entry, Real) for entry in value):
-            body = "{" + self._joined(sorted(value), depth) + "}"
+            body = self._joined(sorted(value), depth)
         else:
-            body = "{" + ", ".join(sorted(self.text(entry, depth + 1) for entry in value)) + "}"
-        return body if isinstance(value, set) else f"frozenset({body})"
+            body = ", ".join(sorted(self.text(entry, depth + 1) for entry in value))
+        return f"{{{body}}}" if isinstance(value, set) else f"frozenset({{{body}}})"
 
     def _object(self, value: Any, depth: int) -> str:
-        """Return the class of an object that has no text of its own, and what its attributes hold."""
-        names = (name for kind in type(value).__mro__ for name in slots_of(kind))
-        held = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
-        held.update(getattr(value, "__dict__", {}))
+        """Return the text of an object by its class and attributes."""
+        held = attributes_of(value)
         if not held or depth > 1:
             return f"<{type(value).__qualname__}>"
         texts = (f"{name}={self.text(part, depth + 1)}" for name, part in islice(held.items(), self.limit))
@@ -109,6 +115,3 @@ class _Writer:
 
     def _joined(self, values: Iterable[Any], depth: int) -> str:
         return ", ".join(self.text(entry, depth + 1) for entry in islice(values, self.limit))
-
-
-_CONTAINERS = (list, tuple, dict, set, frozenset)

@@ -1,4 +1,4 @@
-"""Equality of any two values: two values are the same if their canonical keys are equal."""
+"""Equality of any two values."""
 
 import decimal
 import enum
@@ -36,18 +36,20 @@ class _TooLargeError(Exception):
 
 
 def key(value: Any) -> Hashable:
-    """Return a hashable key; two values are the same exactly if their keys are equal.
+    """Return a hashable key of a value; equal keys mean the same value.
 
-    1 is the same as 1.0 but not as True; NaN is the same as NaN, −0.0 as 0.0, and a numpy scalar as the equal
-    Python value. Arrays are compared by shape, kind of dtype and values. A list is never the same as a tuple.
-    The order of sets and dicts does not matter. Objects are compared by class and state or, if they hide
-    their state, by their text without addresses.
+    1 is the same as 1.0 but not as True. NaN is the same as NaN, and −0.0 as 0.0. A numpy scalar is the same
+    as the equal Python value.
+
+    Arrays are compared by shape, kind of dtype and values. A list is never the same as a tuple. The order of
+    sets and dicts does not matter. Objects are compared by class and state. If an object hides its state, its
+    text without addresses is compared.
 
     Parameters
     ----------
     value
-        Any value, even one that contains itself; no value raises an error. Parts nested deeper than 100
-        levels, and a value with more than a million containers, are compared by class alone.
+        Any value, even one that contains itself. No value raises an error. Parts nested deeper than 100
+        levels are compared by class alone. So is a value with more than a million containers.
 
     Examples
     --------
@@ -63,7 +65,7 @@ def key(value: Any) -> Hashable:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Return whether two values have equal keys (see `key`).
+    """Return whether two values have equal keys.
 
     Examples
     --------
@@ -108,7 +110,7 @@ def _int(value: int, _walk: _Walk) -> Hashable:
 
 
 def _real(value: Any, walk: _Walk) -> Hashable:
-    """Return the key of a number of a rare type: the key of an equal int or float, or the exact fraction."""
+    """Return the key of a number of a rare type."""
     try:
         exact = Fraction(*value.as_integer_ratio())
     except (ValueError, OverflowError):  # NaN and infinities
@@ -122,7 +124,7 @@ def _real(value: Any, walk: _Walk) -> Hashable:
 
 
 def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
-    """Return `tag` and the keys of `values`, or a placeholder if `owner` is nested too deep or in itself."""
+    """Return a tag and the keys of values, or a placeholder if nested too deep."""
     closed = _closed(owner, walk)
     if closed is not None:
         return closed
@@ -173,7 +175,7 @@ def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
 
 
 def _are_comparable(keys: Iterable[Hashable]) -> bool:
-    """Return whether keys can be compared with `<`: all are numbers other than NaN, or all are texts."""
+    """Return whether all keys are numbers other than NaN, or all are texts."""
     kinds = set(map(type, keys))
     return kinds <= {int, float} or kinds == {str}
 
@@ -197,7 +199,7 @@ def _array(value: Any, walk: _Walk) -> Hashable:
 
 
 def _content_of(values: Any) -> bytes:
-    """Return the bytes of an array. For many bytes return their hash instead, so that keys stay small."""
+    """Return the bytes of an array, or the hash of many bytes."""
     content: bytes = values.tobytes()
     return content if len(content) <= _HASHED else hashlib.blake2b(content, digest_size=32).digest()
 
@@ -228,7 +230,10 @@ def _other(value: Any, walk: _Walk) -> Hashable:
 
 
 def _state(value: Any) -> Any:
-    """Return the state of an object: the state that pickle would store, else its variables, else its text."""
+    """Return the state of an object.
+
+    It is the state that pickle would store, else the object's variables, else its text.
+    """
     try:
         reduced = value.__reduce_ex__(4)
     except Exception:  # noqa: BLE001  many objects refuse, each in its own way
@@ -249,7 +254,7 @@ def _function(value: types.FunctionType, walk: _Walk) -> Hashable:
 
 
 def content_of(cell: types.CellType) -> Any:
-    """Return the content of a cell of a closure; None if it is still empty."""
+    """Return the content of a cell of a closure, or None if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:

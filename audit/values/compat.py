@@ -1,6 +1,7 @@
-"""Patches of other libraries, used where these have no public setting, with the versions tested.
+"""Patches of other libraries where these have no public setting.
 
-`tests/audit/test_compat.py` fails if a library no longer has the patched part, or no longer needs the patch.
+Each patch names the version that it was tested with. `tests/audit/test_compat.py` fails if a library no
+longer has the patched part, or no longer needs the patch.
 """
 
 import contextlib
@@ -23,16 +24,16 @@ _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 
 @contextlib.contextmanager
 def plain_hypothesis() -> Iterator[None]:
-    """Make Hypothesis draw the same examples in every process, and create no folder.
+    """Make Hypothesis draw the same examples in every process.
 
-    Checked with Hypothesis 6.170.
+    In this context Hypothesis creates no folder. Checked with Hypothesis 6.170.
     """
     with _no_local_constants(), _no_folder():
         yield
 
 
 def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return cloudpickle's reduction of a class, with the full name of the class added.
+    """Return cloudpickle's reduction of a class, with its full name added.
 
     The reduction of an object of another kind is returned unchanged. Checked with cloudpickle 3.1.
 
@@ -59,15 +60,17 @@ def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
 
 @contextlib.contextmanager
 def _no_local_constants() -> Iterator[None]:
-    """Keep Hypothesis, in this thread, from mixing the constants of loaded modules into its examples.
+    """Keep Hypothesis from drawing constants of loaded modules.
 
-    Hypothesis mixes them in to find faults in the modules under test. In an audit, the examples of a seed
-    would then depend on all modules that the process has loaded. The general constants of each type (NaN,
-    infinities, …) remain. Hypothesis has no setting for this, and a backend of our own would try examples
-    twice. So the function that collects the constants is replaced, and the cache that mixes them is emptied
-    and restored. Versions before 6.131 have neither, and nothing is changed in them.
+    Otherwise the examples of a seed depend on all modules that the process has loaded.
+
+    Hypothesis has no setting for this. So the function that collects the constants is replaced in this
+    thread. The cache that mixes them is emptied and restored. Versions before 6.131 have neither, and nothing
+    is changed in them.
     """
-    providers = _providers()
+    providers: Any = None
+    with contextlib.suppress(ImportError):
+        providers = importlib.import_module("hypothesis.internal.conjecture.providers")
     collected = getattr(providers, "_get_local_constants", None)
     cache = getattr(getattr(providers, "CONSTANTS_CACHE", None), "cache", None)
     if collected is None or cache is None:
@@ -89,19 +92,13 @@ def _no_local_constants() -> Iterator[None]:
         cache.update(kept)
 
 
-def _providers() -> Any:
-    """Return the module of Hypothesis that draws the parts of examples; None if this version has none."""
-    try:
-        return importlib.import_module("hypothesis.internal.conjecture.providers")
-    except ImportError:
-        return None
-
-
 def pcg64_memory(bits: Any) -> tuple[memoryview, memoryview] | None:
-    """Return the memory of a `PCG64`: its state, and the half of a draw that it keeps for the next draw.
+    """Return the memory of a `PCG64`, or None if numpy has another layout.
 
-    Writing to this memory sets the state 15 times as fast as `bits.state = ...`. Return None if numpy has
-    another layout. The generator must live as long as the memory is used. Checked with numpy 2.4.
+    The first part is the state. The second part is the half of a draw that is kept for the next draw. Writing
+    to this memory sets the state 15 times as fast as `bits.state = ...`.
+
+    The generator must live as long as the memory is used. Checked with numpy 2.4.
 
     Examples
     --------
@@ -115,7 +112,10 @@ def pcg64_memory(bits: Any) -> tuple[memoryview, memoryview] | None:
 
 
 def packed_state(bits: Any) -> bytes:
-    """Return the state of a `PCG64` and its increment as 32 bytes, each with the lowest byte first."""
+    """Return the state and the increment of a `PCG64` as 32 bytes.
+
+    In each, the lowest byte comes first.
+    """
     whole = bits.state["state"]
     return bytes(whole["state"].to_bytes(16, "little") + whole["inc"].to_bytes(16, "little"))
 
@@ -142,7 +142,7 @@ def _has_known_layout() -> bool:
 
 @contextlib.contextmanager
 def _no_folder() -> Iterator[None]:
-    """Keep Hypothesis from creating the folder `.hypothesis` in the working folder, unless it exists."""
+    """Keep Hypothesis from creating the folder `.hypothesis`."""
     from hypothesis import configuration
 
     known: dict[str, Any] = vars(configuration)

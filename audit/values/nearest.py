@@ -1,4 +1,4 @@
-"""Suggestions for a mistyped name: the most similar of the known names."""
+"""Suggestions for a mistyped name."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ ALIKE = 0.6
 
 
 def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
-    """Return the end of a sentence that suggests the known name most similar to `name`.
+    """Return the end of a sentence that suggests the most similar name.
 
     If no name is similar, return `otherwise`.
 
@@ -25,11 +25,12 @@ def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
 
 
 def _likeness(asked: str, known: str) -> float:
-    """Return a score that says how likely the user meant `known`; 0 if the names are too different.
+    """Return how likely the user meant a known name, 0 for very different names.
 
-    Names that begin with the words of `asked` score highest. Next come typing errors, then names that consist
-    of the first words of `asked`. For other names, the words that the two do not share must be similar,
-    because many names end in "-learner".
+    Names that begin with the words of `asked` score highest. Typing errors come next. Then come names that
+    consist of the first words of `asked`.
+
+    For other names, the words that the two names do not share must be similar.
     """
     ratio = difflib.SequenceMatcher(None, known, asked).ratio()
     left, right = re.split(r"[-_. ]", asked), re.split(r"[-_. ]", known)

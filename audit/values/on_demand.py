@@ -1,8 +1,10 @@
 """Names that are imported only when they are first used.
 
-A package with such names can be imported quickly. Methods of a value call code of higher layers in the same
-way: the package registers that code under a name, and the value looks the name up. So the module of a result
-does not import the code that prints and replays the result.
+A package with such names can be imported quickly.
+
+Methods of a value call code of higher layers in the same way. The package registers that code under a name,
+and the value looks the name up. So the module of a result does not import the code that prints and replays
+the result.
 """
 
 import sys
@@ -49,7 +51,9 @@ def names_on_demand(
 
 
 def offer(**homes: str) -> None:
-    """Register functions of higher layers, as ``module:function``; each is imported when first used.
+    """Register functions of higher layers by name.
+
+    A function is given as ``module:function`` and imported when first used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Outcomes of a run other than an ordinary output: an exception, or no output."""
+"""Outcomes of a run other than an ordinary output."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ _ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 
 
 def without_addresses(text: str) -> str:
-    """Return `text` without memory addresses, which differ between processes.
+    """Return a text without memory addresses.
 
     Examples
     --------
@@ -20,7 +20,9 @@ def without_addresses(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The outcome of a run that raised an ordinary exception; it counts as an output like any other.
+    """The outcome of a run that raised an ordinary exception.
+
+    It counts as an output like any other.
 
     Parameters
     ----------
@@ -40,7 +42,9 @@ class Raised:
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        """Return the outcome for `error`, even if the text of the error cannot be read.
+        """Return the outcome for an exception.
+
+        The text of the exception may be unreadable.
 
         Examples
         --------
@@ -59,7 +63,9 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A run without output: it exceeded its time limit, its process died, or memory ran out.
+    """The outcome of a run without output.
+
+    The run exceeded its time limit, its process died, or memory ran out.
 
     Parameters
     ----------
@@ -93,7 +99,9 @@ class Opaque:
 
 
 def is_refusal(output: object) -> bool:
-    """Return whether an output is no answer: it is None, an exception, or missing.
+    """Return whether an output is no answer.
+
+    None, an exception and a missing output are no answers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The events that an audit sends while it runs, and their display on a terminal."""
+"""The progress events of an audit, and their display on a terminal."""
 
 import shutil
 import sys
@@ -16,7 +16,9 @@ LONG = 60.0  # seconds; an audit that may take longer announces it
 
 @dataclass(frozen=True)
 class AuditStarted:
-    """Event: an audit begins. `budget` is in runs, `time_limit` in seconds.
+    """Event that an audit begins.
+
+    `budget` is in runs, `time_limit` in seconds.
 
     Examples
     --------
@@ -31,7 +33,9 @@ class AuditStarted:
 
 @dataclass(frozen=True)
 class AuditProgressed:
-    """Event: some runs were drawn. The claim is refuted if `log_wealth` reaches `log_limit`.
+    """Event that some runs were drawn.
+
+    If `log_wealth` reaches `log_limit`, the claim is refuted.
 
     Examples
     --------
@@ -49,7 +53,7 @@ class AuditProgressed:
 
 @dataclass(frozen=True)
 class AuditFinished:
-    """Event: an audit ended with this `AuditResult`.
+    """Event that an audit ended with this result.
 
     Examples
     --------
@@ -62,7 +66,10 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """Event: `done` of `of` audits are finished, or of the items that `what` names; `seconds` are left.
+    """Event that some of several audits are finished.
+
+    `done` of `of` are finished, and `seconds` are left. `what` is the word for what is counted, such as
+    "audits".
 
     Examples
     --------
@@ -89,8 +96,8 @@ Listener = Callable[[Event], None]
 class Pace:
     """The speed of an audit, measured over the later half of its time so far.
 
-    The first runs are slower: they start processes, compile, and come in small batches. `limit` is the time
-    limit of the audit in seconds.
+    The first runs are slower, because they start processes, compile, and come in small batches. `limit` is
+    the time limit of the audit in seconds.
 
     Examples
     --------
@@ -112,9 +119,9 @@ class Pace:
             del self._marks[0]
 
     def seconds_left(self, budget: int) -> float | None:
-        """Return the most seconds that the rest of the budget can take; None before `MEASURED` seconds.
+        """Return the most seconds that the rest of the budget can take.
 
-        An audit that refutes may end earlier.
+        Before `MEASURED` seconds, return None. An audit that refutes may end earlier.
         """
         (began, before), (now, runs) = self._marks[0], self._marks[-1]
         if now < MEASURED or runs <= before:
@@ -139,7 +146,9 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Yield a listener that shows progress on stderr; None if stderr is not a terminal.
+    """Yield a listener that shows progress on stderr.
+
+    If stderr is not a terminal, yield None.
 
     Examples
     --------
@@ -174,9 +183,9 @@ def _bar() -> "Progress":
 
 
 class _Renderer:
-    """Shows a bar for the running audit. If several run at once, it shows the number of finished audits.
+    """Shows a bar for the running audit.
 
-    When an audit has finished, nothing is left on the terminal.
+    If several audits run at once, it shows the number of finished audits.
     """
 
     def __init__(self, make_bar: Callable[[], "Progress"]) -> None:
@@ -206,7 +215,7 @@ class _Renderer:
             self._bar = None
 
     def _draw(self, text: str) -> None:
-        """Replace the last line of text by this one."""
+        """Replace the last line of text."""
         if text != self._shown:
             width = shutil.get_terminal_size().columns - 1
             sys.stderr.write(f"\r\x1b[K{text[:width]}")

@@ -1,11 +1,16 @@
-"""The sentences of a result. Each has a kind: people read the words, programs read the kind."""
+"""The sentences of a result.
+
+Each sentence has a kind. People read the words, and programs read the kind.
+"""
 
 from enum import Enum, unique
 from typing import Self
 
 
 class Said(str):
-    """A sentence of a result: a text with a `kind`, which is empty if unknown.
+    """A sentence of a result.
+
+    `kind` is empty if it is unknown.
 
     Examples
     --------
@@ -26,7 +31,10 @@ class Said(str):
 
 @unique
 class Says(Enum):
-    """All sentences of results. Call a member to get its sentence; pass values for the names in braces."""
+    """All sentences of results.
+
+    Call a member to get its sentence, with values for the names in braces.
+    """
 
     # Assumptions about runs: why they are independent trials, and how they were counted.
     EACH_CALL = "the claim applies to each call, given the {subject}'s state at that call"
@@ -173,7 +181,7 @@ class Says(Enum):
 
     @property
     def kind(self) -> str:
-        """The kind, as written in results and files, for example ``"own-randomness"``."""
+        """The kind, as in files, for example ``"own-randomness"``."""
         return self.name.lower().replace("_", "-")
 
     def __call__(self, **values: object) -> Said:

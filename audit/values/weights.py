@@ -1,4 +1,4 @@
-"""The approximate size of outputs in bytes, which limits how many are drawn and kept at once."""
+"""The approximate size of outputs in bytes."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -14,7 +14,9 @@ _DEEP = 6
 
 
 def weigh(value: Any, *, depth: int = 0) -> int:
-    """Return about how many bytes a value takes; long containers are estimated from their first entries.
+    """Return about how many bytes a value takes.
+
+    A long container is estimated from its first entries.
 
     Examples
     --------
@@ -40,7 +42,9 @@ def weigh(value: Any, *, depth: int = 0) -> int:
 
 
 def weigh_all(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> int:
-    """Return about how many bytes all outputs take, estimated from a few of them.
+    """Return about how many bytes all outputs take.
+
+    The estimate looks at a few outputs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Texts for people: numbers, with bounds rounded to the safe side, and a user's text on one visible line."""
+"""Texts of numbers and values for people."""
 
 import math
 import shutil
@@ -17,7 +17,9 @@ LEAST_COLUMNS = 40
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with control, bidirectional and other invisible characters written as escapes.
+    r"""Return a text with invisible characters written as escapes.
+
+    Control and bidirectional characters are among them.
 
     Examples
     --------
@@ -28,7 +30,7 @@ def visible(text: str) -> str:
 
 
 def short(value: str, limit: int) -> str:
-    """Return the text as one visible line of at most `limit` characters.
+    """Return a text as one visible line of at most `limit` characters.
 
     Examples
     --------
@@ -40,9 +42,10 @@ def short(value: str, limit: int) -> str:
 
 
 def short_prose(text: str, limit: int) -> str:
-    """Return one visible line of about `limit` characters, cut after a whole word or number.
+    """Return one visible line, cut after a whole word or number.
 
-    A cut inside a number could turn 0.25 into "0…", which reads as zero.
+    The line has about `limit` characters. A cut inside a number could turn 0.25 into "0…", which reads as
+    zero.
 
     Examples
     --------
@@ -54,7 +57,9 @@ def short_prose(text: str, limit: int) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return the text, with a full stop added if it does not end in ".", "!", "?" or "…".
+    """Return a text with a full stop added if it has no end mark.
+
+    The end marks are ".", "!", "?" and "…".
 
     Examples
     --------
@@ -65,9 +70,10 @@ def sentence(text: str) -> str:
 
 
 def shown(value: Any, limit: int = 60, digits: int | None = None) -> str:
-    """Return a database or an output as one short visible line, with its length if it was cut.
+    """Return a database or an output as one short visible line.
 
-    Floats have `digits` significant digits; None: all digits.
+    If the line was cut, the length of the value follows. Floats have `digits` significant digits, or all
+    digits if `digits` is None.
 
     Examples
     --------
@@ -79,15 +85,15 @@ def shown(value: Any, limit: int = 60, digits: int | None = None) -> str:
 
 
 def _has_length(value: Any) -> bool:
-    """Return whether a value has a length: a container, or an array that is not a scalar."""
+    """Return whether a value is a container or an array with axes."""
     is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
 
 
 def columns(most: int) -> int:
-    """Return the number of columns of a line of text: that of the terminal, but at most `most`.
+    """Return the number of columns for text, at most `most`.
 
-    If stdout is not a terminal, return `most`, so that files do not depend on where they are written.
+    It is the width of the terminal. If stdout is not a terminal, return `most`.
 
     Examples
     --------
@@ -100,7 +106,9 @@ def columns(most: int) -> int:
 
 
 def hanging(start: str, text: str, *, width: int, most: int | None = None) -> list[str]:
-    """Return a paragraph of at most `most` lines: `start` begins the first, the others are indented.
+    """Return the lines of a paragraph, all but the first indented.
+
+    `start` begins the first line. There are at most `most` lines.
 
     Examples
     --------
@@ -119,7 +127,9 @@ def hanging(start: str, text: str, *, width: int, most: int | None = None) -> li
 
 
 def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number as a text with this many significant digits. Whole numbers below 1e15 keep all digits.
+    """Return a number as a text with this many significant digits.
+
+    Whole numbers below 1e15 keep all digits.
 
     Examples
     --------
@@ -144,7 +154,7 @@ def _rounded(value: float, digits: int, rounding: str) -> float:
 
 
 def at_least(value: float) -> str:
-    """Return a lower bound as a text, rounded down so that it is still a lower bound.
+    """Return a lower bound as a text, rounded down.
 
     Examples
     --------
@@ -155,7 +165,7 @@ def at_least(value: float) -> str:
 
 
 def at_most(value: float) -> str:
-    """Return an upper bound as a text, rounded up so that it is still an upper bound.
+    """Return an upper bound as a text, rounded up.
 
     Examples
     --------
@@ -166,9 +176,10 @@ def at_most(value: float) -> str:
 
 
 def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
-    """Return two numbers as texts with three digits, or more if needed to show which one is larger.
+    """Return two numbers as texts that show which number is larger.
 
-    `rounding` applies to the first number, for example to show a lower bound rounded down.
+    The texts have three digits, or more if needed. `rounding` applies to the first number, for example to
+    round a lower bound down.
 
     Examples
     --------
@@ -185,10 +196,10 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
 
 
 def ends(low: float, high: float, digits: int = 6) -> tuple[str, str]:
-    """Return the ends of an interval of outputs as texts with at least `digits` digits.
+    """Return the ends of an interval as texts of at least `digits` digits.
 
-    There are enough digits that rounding moves each end by at most a hundredth of the width, or by at most
-    0.01 if one end is infinite.
+    Rounding moves each end by at most a hundredth of the width. If one end is infinite, it moves each end by
+    at most 0.01.
 
     Examples
     --------
@@ -201,7 +212,7 @@ def ends(low: float, high: float, digits: int = 6) -> tuple[str, str]:
 
 
 def inside(low: float, high: float) -> str:
-    """Return a number inside the interval low ≤ x < high, as a text with enough digits to lie inside.
+    """Return the text of a number inside the interval low ≤ x < high.
 
     Examples
     --------
@@ -214,14 +225,17 @@ def inside(low: float, high: float) -> str:
 
 
 def _told(value: float, allowed: float, digits: int) -> str:
-    """Return a number as a text of this many digits, or more if rounding would change it too much."""
+    """Return the text of a number that is rounded by at most `allowed`."""
     texts = (f"{value:.{more}g}" for more in range(digits, 17))
     near = (text for text in texts if not abs(float(text) - value) > allowed)
     return next(near, repr(float(value)))
 
 
 def interval(bounds: Sequence[float] | None) -> str:
-    """Return an interval as a text, rounded outwards; empty if the value is exact."""
+    """Return an interval as a text, rounded outwards.
+
+    If the value is exact, return an empty text.
+    """
     if bounds is None:
         return ""
     low, high = bounds
@@ -229,5 +243,5 @@ def interval(bounds: Sequence[float] | None) -> str:
 
 
 def confidence(error: float) -> str:
-    """Return a confidence as a text, given the error probability, for example ``1 − 1e-06``."""
+    """Return the confidence for an error probability as a text."""
     return f"1 − {error:.3g}"

@@ -11,7 +11,8 @@ import pytest
 from audit import FaultKind, PureDP, audit_privacy
 from audit.faults.examine import examined, fault_behind
 from audit.privacy import make_task
-from audit.sampling.recorded import Tape, recorded_everywhere
+from audit.sampling.recorded.everywhere import recorded_everywhere
+from audit.sampling.recorded.generator import Tape
 from audit.sampling.recorded.twins import Twins
 from audit.sampling.remake.reseeding import Reseeding
 from audit.sampling.remake.state import Pristine
@@ -92,7 +93,7 @@ def test_in_every_run_twins_draw_what_new_generators_of_the_seed_draw():
     with recorded_everywhere() as reel:
         reel.start(Tape(), 0)
         twins = Twins(reel)
-        copy, found = pristine.copy_with(twins), {}
+        copy, found = pristine.copy(twins), {}
         for seed in (4, 5, 4):
             reel.start(tape := Tape(), seed)
             twins.start()
@@ -100,9 +101,9 @@ def test_in_every_run_twins_draw_what_new_generators_of_the_seed_draw():
             assert [(draw.method, draw.own) for draw in tape.draws] == [
                 (name, False) for name in ("laplace", "normal", "normal", "laplace", "gauss", "random")
             ]
-            assert found[seed] == draws(pristine.copy_with(Reseeding(seed, (FAULT,))))
+            assert found[seed] == draws(pristine.copy(Reseeding(seed, (FAULT,))))
     for seed, values in found.items():
-        assert values == draws(pristine.copy_with(Reseeding(seed, (FAULT,))))
+        assert values == draws(pristine.copy(Reseeding(seed, (FAULT,))))
 
 
 def test_a_generator_of_the_module_random_that_the_code_makes_is_recorded():

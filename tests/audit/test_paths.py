@@ -9,7 +9,7 @@ import pytest
 from audit import Relation
 from audit.claims import at_distance
 from audit.databases.chosen import Databases
-from audit.databases.paths import MOST_STEPS, halves, lengths, stretched
+from audit.databases.paths import MOST_STEPS, halves, lengths, repeated
 from audit.evidence.memory import growth_rate
 
 LABELLED = ((0, "a"), (0, "b"), (1, "a"), (1, "b"))
@@ -60,7 +60,7 @@ def test_a_pair_that_cannot_go_further_gives_no_path():
 
 
 def test_only_differing_records_are_replaced():
-    [_, path] = stretched([0, 7, 5], [7, 7, 5], 9, most=3, replace=lambda old, new: new)
+    [_, path] = repeated(Relation.REPLACE_ONE, [0, 7, 5], [7, 7, 5], 9, most=3)
     assert path == [[0, 7, 5], [7, 7, 5], [7, 7, 7]]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from audit.faults.scene import LEFT, Scene
-from audit.sampling.recorded import RecordingGenerator, Tape, recorded_everywhere
-from audit.sampling.recorded.generator import drawing_methods
+from audit.sampling.recorded.everywhere import recorded_everywhere
+from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_methods
 from audit.sampling.recorded.leaves import MOST, TooLargeError, leaves_of
 
 #: Arguments for every drawing method of a generator.

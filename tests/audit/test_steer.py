@@ -14,7 +14,7 @@ from audit import PureDP, Relation, audit_privacy
 from audit.databases.domain import describe
 from audit.evidence.memory import growth_rate
 from audit.sampling import EXPLORE, Sampler
-from audit.sampling.recorded import RecordingGenerator
+from audit.sampling.recorded.generator import RecordingGenerator
 from audit.search.steer import SCOUTS, Steering, promised
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting

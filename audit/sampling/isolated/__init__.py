@@ -1,1 +1,1 @@
-"""Runs in other processes: workers, children that may hang or die, fresh processes with a new subject."""
+"""Runs in other processes."""

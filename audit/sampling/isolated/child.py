@@ -1,9 +1,11 @@
-"""The child process of an isolated subject: a supervisor, and the worker that it starts.
+"""The child process of an isolated subject.
 
-The supervisor loads the modules of the subject once and never runs the subject. Its worker is a fork, so a
-dead worker is replaced in milliseconds. If processes cannot fork, the worker is a new process that loads the
-modules again. A supervisor without a subject keeps no state: each of its workers makes a subject anew, makes
-its runs and ends (`Errand`).
+A supervisor loads the modules of the subject once and never runs the subject. It starts a worker, which runs
+the subject.
+
+The worker is a fork, so a dead worker is replaced in milliseconds. If processes cannot fork, the worker is a
+new process that loads the modules again. A supervisor without a subject keeps no state. Each of its workers
+makes a subject anew, makes its runs and ends (`Errand`).
 """
 
 import contextlib
@@ -57,7 +59,7 @@ class Errand:
     place
         The place in the seed tree that determines the process's generators.
     task
-        The packed runs; unpacking their databases may need `paths`.
+        The packed runs.
 
     Examples
     --------
@@ -72,12 +74,15 @@ class Errand:
     task: bytes = b""
 
     def to_run(self, task: Task) -> "Errand":
-        """Return the job for the rest of a block; its generators get another place in the seed tree."""
+        """Return the job for the rest of a block.
+
+        Its generators get another place in the seed tree.
+        """
         packed = pack(task, by_value=self.recipe.by_value)
         return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
-        """Return the subject, newly made in this process and ready to run, and the task to run."""
+        """Return the subject, newly made in this process, and the task to run."""
         sys.path[:] = self.paths
         os.chdir(self.folder)
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
@@ -87,27 +92,18 @@ class Errand:
         return Host(self.recipe.mechanism(self.place), self.recipe.calling), unpack(self.task)
 
 
-@dataclass(frozen=True)
-class Foundations:
-    """The modules that the supervisor must import before it forks another worker.
+def import_all(modules: tuple[str, ...]) -> None:
+    """Import modules by name.
 
-    Parameters
-    ----------
-    modules
-        The names of the modules.
+    A module that cannot be imported is left out.
 
     Examples
     --------
-    >>> Foundations(("math", "no_such_module")).lay()
+    >>> import_all(("math", "no_such_module"))
     """
-
-    modules: tuple[str, ...]
-
-    def lay(self) -> None:
-        """Import the modules."""
-        for name in self.modules:
-            with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
-                importlib.import_module(name)
+    for name in modules:
+        with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
+            importlib.import_module(name)
 
 
 class _Stream(list[Any]):
@@ -123,13 +119,13 @@ class _Stream(list[Any]):
 
 
 def main(requests: int, answers: int, records: int) -> None:
-    """Answer the requests of the parent process, over three pipes, until it closes them.
+    """Answer the requests of the parent process until it closes the pipes.
 
     Parameters
     ----------
     requests
         The file descriptor from which requests are read. The first request holds a directory, a parcel or
-        None, a path in the seed tree, and the `Foundations` of all workers.
+        None, a path in the seed tree, and names of modules. All workers start with these modules.
     answers
         The file descriptor for frames, each a pair of a word and a value.
     records
@@ -165,21 +161,21 @@ def main(requests: int, answers: int, records: int) -> None:
         with contextlib.suppress(BlockingIOError):  # the worker got no request meant for the supervisor
             os.read(asked, 1)
             if (frame := read_frame(requests)) is not None:
-                unpack(frame)[1].lay()
+                import_all(unpack(frame)[1])
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Change directory and import modules for the first request; return the request's parcel and place."""
-    directory, parcel, place, foundations = unpack(first)
+    """Set the directory, import modules, and return the parcel and the place."""
+    directory, parcel, place, modules = unpack(first)
     os.chdir(directory)
-    foundations.lay()
+    import_all(modules)
     if parcel is not None:
         parcel.mechanism(place)  # imports what the subject needs, once for all workers
     return parcel, place
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Start a worker without a fork, pass it the first request and `number`, and return its process id."""
+    """Start a worker without a fork, and return its process id."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)
@@ -190,14 +186,20 @@ def _spawned(first: bytes, number: int, *pipes: int) -> int:
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Be a worker in a process that was not forked; read the first request from the pipe `start`."""
+    """Be a worker in a process that was not forked.
+
+    The first request is read from the pipe `start`.
+    """
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)
 
 
 def _wait(worker: int, requests: int, wake: int) -> int | None:
-    """Return the exit status of a worker; if the parent is gone, kill the worker and return None."""
+    """Return the exit status of a worker.
+
+    If the parent is gone, kill the worker and return None.
+    """
     poll = select.poll()
     poll.register(requests, 0)  # reports only that the other side has closed
     poll.register(wake, select.POLLIN)
@@ -227,7 +229,7 @@ def _work(
             addressee, request, streamed = unpack(frame)
             if addressee != number:  # the request was meant for a worker that has died
                 continue
-            if isinstance(request, Foundations):  # meant for the supervisor: the parent will send it again
+            if isinstance(request, tuple):  # modules for the supervisor: the parent will send them again
                 if ask is not None:
                     os.write(ask, b"\0")
                 break
@@ -245,9 +247,10 @@ def _work(
 def _answer(
     host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
 ) -> bytes:
-    """Return the answer to a request: for a task, its block; for None, whether the subject keeps state.
+    """Return the answer to a request.
 
-    If `streamed`, every outcome is also sent as soon as it is known.
+    The answer to a task is its block. The answer to None is whether the subject keeps state. If `streamed`,
+    every outcome is also sent as soon as it is known.
     """
     task = request
     if isinstance(request, Errand):

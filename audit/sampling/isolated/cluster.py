@@ -1,13 +1,13 @@
 """Calls on the workers of a Dask cluster.
 
 Each thread of a Dask worker passes its calls to its own process on the same machine (`Processes`). There the
-call runs in the main thread, alone in its interpreter, as it would on this machine. If a worker dies, Dask
-repeats its calls on other workers.
+call runs in the main thread, alone in its interpreter, as on this machine. If a worker dies, Dask repeats its
+calls on other workers.
 """
 
 import logging
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
@@ -38,7 +38,7 @@ def cluster(client: Any) -> Iterator[None]:
     ----------
     client : distributed.Client
         A synchronous client, connected to the cluster. Its workers need the same versions of Python,
-        dp-audit, numpy and scipy, and the modules that the audited subjects import.
+        dp-audit, numpy and scipy. They also need the modules that the audited subjects import.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def cluster(client: Any) -> Iterator[None]:
 
 @contextmanager
 def connected(address: str) -> Iterator[None]:
-    """Run audits on the cluster of the Dask scheduler at this address while this context lasts.
+    """Run audits on the cluster of a Dask scheduler in this context.
 
     Raises
     ------
@@ -104,11 +104,14 @@ class _OnCluster(Elsewhere):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """Accept no more calls; running calls continue until the client disconnects."""
+        """Accept no more calls.
+
+        Running calls continue until the client disconnects.
+        """
 
 
 def _carried_out(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Return the result of a function, called in a process on the worker's machine."""
+    """Return the result of a call in a process on the worker's machine."""
     return _processes().submit(function, *arguments).result()
 
 
@@ -118,25 +121,13 @@ def _processes() -> Processes:
 
 
 def _check_workers(client: Any) -> None:
-    """Raise an error if the cluster has no workers or if a worker has other versions than ours."""
+    """Raise an error if a cluster has no workers or other versions than ours."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:
         raise AuditError("The cluster has no workers; start one with `dask worker ADDRESS`.") from None
-    ask = _asker()
-    ours = ask(_PACKAGES)
-    for address, theirs in client.run(ask, _PACKAGES).items():
-        for name, version in ours.items():
-            if theirs[name] != version:
-                raise AuditError(
-                    f"The worker {address} has {name} {theirs[name] or 'not installed'}, this process has "
-                    f"{version}; results would differ. Install the same on all workers."
-                )
 
-
-def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that reads package versions. It is pickled by value: workers may lack dp-audit."""
-
+    # pickled by value, because it is a local function: workers may lack dp-audit
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}
         for name in names:
@@ -146,4 +137,11 @@ def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
                 found[name] = ""
         return found
 
-    return versions
+    ours = versions(_PACKAGES)
+    for address, theirs in client.run(versions, _PACKAGES).items():
+        for name, version in ours.items():
+            if theirs[name] != version:
+                raise AuditError(
+                    f"The worker {address} has {name} {theirs[name] or 'not installed'}, this process has "
+                    f"{version}; results would differ. Install the same on all workers."
+                )

@@ -1,4 +1,4 @@
-"""One interface for calls in this process, in other processes of this machine, or on a cluster.
+"""One interface for calls here, in other processes, or on a cluster.
 
 A call is an importable function with arguments that can be pickled. It makes a whole audit, or a block of
 runs.
@@ -47,9 +47,9 @@ def on_cluster() -> bool:
 
 
 def elsewhere(jobs: int) -> Elsewhere | None:
-    """Return the cluster if there is one, else `jobs` processes; None for one job, which needs neither.
+    """Return the cluster if there is one, else `jobs` processes.
 
-    The processes stay alive for the next audit.
+    One job needs neither, so then return None. The processes stay alive for the next audit.
 
     Examples
     --------
@@ -70,9 +70,7 @@ def in_order(
 ) -> Iterator[Any]:
     """Yield the function's results for the arguments of the calls, in order.
 
-    A few calls run before their results are asked for.
-
-    Ctrl-C or an error stops all running calls.
+    A few calls run before their results are asked for. Ctrl-C or an error stops all running calls.
 
     Examples
     --------
@@ -97,7 +95,10 @@ def in_order(
 
 
 def result_of(future: Future[Any]) -> Any:
-    """Return the result of a call; Ctrl-C interrupts the wait."""
+    """Return the result of a call.
+
+    Ctrl-C interrupts the wait.
+    """
     while not wait([future], timeout=HEED).done:
         pass
     return future.result()

@@ -1,7 +1,8 @@
-"""Start processes by forking a template process, which has loaded our package and nothing of the user's.
+"""Start processes by forking a template process.
 
-A process forked from the template is as new as one that was started separately, but starts in milliseconds
-instead of half a second. An audit needs several. If processes cannot fork, each is started separately.
+The template has loaded our package and nothing of the user's. So a process forked from it is as new as one
+that was started separately. It starts in milliseconds instead of half a second. If processes cannot fork,
+each is started separately.
 """
 
 import atexit
@@ -34,7 +35,9 @@ _MOST: Final = 16
 
 
 class Forked:
-    """A process that was forked from the template; `kill` and `wait` are those of `subprocess.Popen`.
+    """A process that was forked from the template.
+
+    `kill` and `wait` are those of `subprocess.Popen`.
 
     Parameters
     ----------
@@ -59,7 +62,9 @@ class Forked:
             os.kill(self._pid, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code of the process, or minus the number of the signal that ended it.
+        """Return the exit code of the process.
+
+        If a signal ended the process, return minus the number of the signal.
 
         Raises
         ------
@@ -87,7 +92,7 @@ class _Template:
     Parameters
     ----------
     shares_cores
-        Whether the processes share the cores with others; if so, linear algebra gets one thread.
+        Whether the processes share the cores with others. If so, linear algebra gets one thread.
     """
 
     def __init__(self, *, shares_cores: bool) -> None:
@@ -111,7 +116,7 @@ class _Template:
         return Forked(_NUMBER.unpack(answer)[0], status)
 
     def close(self) -> None:
-        """End the template; the processes that it forked go on."""
+        """End the template but not the processes that it forked."""
         self._socket.close()
         self._process.wait()
 
@@ -123,16 +128,16 @@ _LOCK = threading.Lock()
 
 
 def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> "Forked | subprocess.Popen[bytes]":
-    """Start and return a process that calls `main` of one of our modules with these pipes and then exits.
+    """Return a new process that calls `main` of one of our modules.
 
     Parameters
     ----------
     module
         The full name of the module.
     pipes
-        The file descriptors. The new process owns them; they are closed in this process.
+        The file descriptors. They are closed in this process, because the new process owns them.
     shares_cores
-        Whether the new process shares the cores with others; if so, linear algebra gets one thread.
+        Whether the new process shares the cores with others. If so, linear algebra gets one thread.
     """
     if not can_fork():
         return launch(module, pipes, shares_cores=shares_cores)
@@ -158,7 +163,9 @@ def _close() -> None:
 
 
 def main(channel: int) -> None:
-    """Be a template: fork a process for each request over a socket, until the socket is closed.
+    """Be a template until the socket is closed.
+
+    Each request over the socket makes it fork a process.
 
     Parameters
     ----------
@@ -209,7 +216,7 @@ def _report_ended(statuses: dict[int, int]) -> None:
 
 
 def _become(pipes: Sequence[int], module: str, variables: dict[str, str], paths: list[str]) -> NoReturn:
-    """Make this forked process equal to one that was started separately, and call `main` of `module`."""
+    """Call `main` of a module as in a process that was started separately."""
     code = 1
     try:
         signal.set_wakeup_fd(-1)

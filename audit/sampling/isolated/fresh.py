@@ -1,12 +1,14 @@
-"""Runs in fresh processes: each makes the subject anew in its own directory, makes some runs and ends.
+"""Runs in fresh processes.
 
-The runs of a fresh process share no state with runs of other processes: no attributes or modules of the
-subject, and no files in the working directory, the home or the temporary directory.
+Each makes the subject anew in its own directory, makes some runs and ends. Its runs share no state with runs
+of other processes: no attributes or modules of the subject, and no files in the working directory, the home
+or the temporary directory.
 
 The processes are forked from a process that has loaded few modules (`_SMALL`), so a fork takes a millisecond.
-The first process of a subject may import further modules that may be shared (`is_preloaded`). To save time,
-later processes are then forked from a process that has already imported these modules. If processes cannot
-fork, each is started separately and takes about a second.
+The first process of a subject may import further modules that may be shared (`is_preloaded`). Later processes
+are then forked from a process that has already imported these modules.
+
+If processes cannot fork, each is started separately and takes about a second.
 """
 
 import atexit
@@ -43,12 +45,17 @@ _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether this process can start fresh ones: not on every system, not if it is fresh itself."""
+    """Return whether this process can start fresh ones.
+
+    Not every system can, and a fresh process cannot.
+    """
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
 def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
-    """Yield the block of each task, in order. A fresh process draws each block, on all cores.
+    """Yield the block of each task, in order.
+
+    A fresh process draws each block. All cores are used.
 
     Raises
     ------
@@ -57,8 +64,7 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
     """
 
     def draw(child: Child, task: Task) -> Block:
-        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
-            block = child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+        block = _run(child, recipe, task)
         _LOADS[subject] = tuple(dict.fromkeys((*_LOADS.get(subject, ()), *child.loaded)))
         return block
 
@@ -76,7 +82,7 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
 
 
 def draw_once(recipe: Parcel, task: Task) -> Block:
-    """Return one block, drawn in one fresh process that starts with few modules.
+    """Return one block, drawn in one fresh process with few modules.
 
     Raises
     ------
@@ -85,17 +91,24 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
     """
     try:
         [child] = _children(1, wanted=1, loads=())
-        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
-            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+        return _run(child, recipe, task)
     except BaseException:
         _dismiss()
         raise
 
 
-def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
-    """Return at most `most` running child processes; if fewer than `wanted` run, first start new ones.
+def _run(child: Child, recipe: Parcel, task: Task) -> Block:
+    # absolute paths, so that the working directory does not matter
+    paths = tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)
+    with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
+        return child.run_anew(task, Errand(recipe, paths, folder, (*task.path, COPIES)))
 
-    Each child imports the modules in `loads`, and keeps those that it imported for other subjects.
+
+def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
+    """Return at most `most` running child processes.
+
+    If fewer than `wanted` run, new ones are started first. Each child imports the modules in `loads`. It
+    keeps those that it imported for other subjects.
     """
     known = _NURSERY.setdefault((os.getpid(), bool(loads)), [])
     while len(known) < min(most, wanted):
@@ -113,8 +126,3 @@ def _dismiss() -> None:
 
 
 atexit.register(_dismiss)
-
-
-def _paths() -> tuple[str, ...]:
-    """Return the module search path as absolute paths, so that the working directory does not matter."""
-    return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)

@@ -1,4 +1,7 @@
-"""The parent process's side of isolation: it gets complete blocks even if the child dies during a run."""
+"""The parent process's side of isolation.
+
+It gets complete blocks even if the child dies during a run.
+"""
 
 import contextlib
 import math
@@ -15,7 +18,7 @@ from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import Errand, Foundations
+from audit.sampling.isolated.child import Errand
 from audit.sampling.isolated.elsewhere import in_order
 from audit.sampling.isolated.forking import start
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
@@ -46,7 +49,7 @@ class Child:
     Parameters
     ----------
     parcel
-        The subject; None for a child whose workers each make a subject anew (`run_anew`).
+        The subject. If None, each worker of the child makes a subject anew (`run_anew`).
     number
         The number of this child, which distinguishes it from others.
     foundations
@@ -83,16 +86,18 @@ class Child:
         self._death: str | None = None
         self._beat = _UNREADY
         self._foundations = {*foundations}
-        first = (os.getcwd(), parcel, (RNG_CHECK, number), Foundations(foundations))  # noqa: PTH109  a text is sent
+        first = (os.getcwd(), parcel, (RNG_CHECK, number), foundations)  # noqa: PTH109  a text is sent
         write_frame(self._requests, pack(first))
         self._await_worker()
 
     def kill(self) -> None:
-        """End the child immediately; a thread that waits for it gets an error.
+        """End the child immediately.
 
-        The child is killed before its worker, because a living child would start another worker. If the child
-        has just started a worker, this process may not know the worker. The worker would hold the pipes open,
-        and a thread would wait for them. Closing the request pipe ends such a worker.
+        A thread that waits for it gets an error.
+
+        The child is killed before its worker, because a living child would start another worker. This process
+        may not know a worker that has just been started. Such a worker would hold the pipes open, and a
+        thread would wait for them. Closing the request pipe ends such a worker.
         """
         self._process.kill()
         self._process.wait()
@@ -113,23 +118,22 @@ class Child:
             self._process.wait()
 
     def build_on(self, modules: Sequence[str]) -> None:
-        """Make the child import modules, once, before it forks its next worker."""
+        """Make the child import modules before it forks its next worker."""
         new = tuple(name for name in modules if name not in self._foundations)
         if not new:
             return
         self._await_worker()
-        frame = pack((self._number, Foundations(new), False))
-        try:
-            for _ in range(2):  # the worker reads the first and ends; the child reads the second
-                write_frame(self._requests, frame)
-        except BrokenPipeError:
-            raise AuditError(_GONE) from None
+        for _ in range(2):  # the worker reads the first and ends; the child reads the second
+            self._send(new)
         while self._worker:
             self._listen(math.inf)
         self._foundations.update(new)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from that before its first run; None if unknown."""
+        """Return whether the subject's state differs from its first state.
+
+        If that is unknown, return None.
+        """
         try:
             self._ask(None)
             return self._answer(math.inf)[1]  # type: ignore[no-any-return]
@@ -140,8 +144,9 @@ class Child:
         """Return a drawn block.
 
         A subject is steady if the same seeds give the same runs again. The block of a steady subject is sent
-        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. The
-        block of another subject must not be drawn again: a second draw only after a death would bias the
+        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately.
+
+        The block of another subject must not be drawn again. A second draw only after a death would bias the
         outputs. So each outcome of such a subject is sent immediately from the start.
         """
         try:
@@ -164,7 +169,7 @@ class Child:
         return replace(block, notes=(*block.notes, Says.SAMPLE_ENDED())) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
-        """Return a block drawn in a new worker, which makes the subject anew and then ends.
+        """Return a block drawn in a new worker that makes the subject anew.
 
         Raises
         ------
@@ -199,7 +204,7 @@ class Child:
         return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
-        """Wait until the worker has made its subject. A worker that dies earlier has not begun a run."""
+        """Wait until the worker has made its subject."""
         try:
             self._answer(_MAKING)
         except _DiedError as death:
@@ -209,6 +214,9 @@ class Child:
         self._await_worker()
         self._death = None
         self._answers.clear()
+        self._send(request, streamed=streamed)
+
+    def _send(self, request: Task | Errand | tuple[str, ...] | None, *, streamed: bool = False) -> None:
         try:
             write_frame(self._requests, pack((self._number, request, streamed), by_value=self._by_value))
         except BrokenPipeError:
@@ -247,7 +255,7 @@ class Child:
                 self._answer(math.inf)
 
     def _listen(self, timeout: float) -> bool:
-        """Receive messages from the child; return whether any arrived in time."""
+        """Receive messages, and return whether any arrived in time."""
         try:
             messages = list(self._inbox.receive(None if math.isinf(timeout) else timeout))
         except TimeoutError:
@@ -277,9 +285,10 @@ class Child:
 def drawn_by(
     children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
 ) -> Iterator[Block]:
-    """Yield the result of `draw` for each of `tasks`, in order; each child works on one task at a time.
+    """Yield the result of `draw` for each of `tasks`, in order.
 
-    Ctrl-C, an error, or a caller that stops reading early kills the children.
+    Each child works on one task at a time. Ctrl-C, an error, or a caller that stops reading early kills the
+    children.
     """
     idle: SimpleQueue[Child] = SimpleQueue()
     for child in children:
@@ -304,6 +313,7 @@ def drawn_by(
 
 
 def _in_words(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"process ended by {signal.Signals(os.WTERMSIG(status)).name}"
-    return f"process exited with code {os.WEXITSTATUS(status)}"
+    code = os.waitstatus_to_exitcode(status)
+    return (
+        f"process ended by {signal.Signals(-code).name}" if code < 0 else f"process exited with code {code}"
+    )

@@ -1,4 +1,7 @@
-"""Messages between parent and child: frames of any length, and small records of the child's progress."""
+"""Messages between parent and child.
+
+Frames have any length. Small records report the child's progress.
+"""
 
 import os
 import select
@@ -18,7 +21,9 @@ _PIECE: Final = 2**20
 
 @dataclass(frozen=True)
 class Record:
-    """A small message, written in one step so that messages of two writers to one pipe never mix.
+    """A small message.
+
+    It is written in one step, so messages of two writers to one pipe never mix.
 
     Examples
     --------
@@ -31,7 +36,7 @@ class Record:
 
 
 def write_frame(fd: int, payload: bytes) -> None:
-    """Write the length of `payload`, then `payload`.
+    """Write a payload with its length before it.
 
     Examples
     --------
@@ -46,7 +51,10 @@ def write_frame(fd: int, payload: bytes) -> None:
 
 
 def read_frame(fd: int) -> bytes | None:
-    """Return the next frame; None if the other end of the pipe is closed."""
+    """Return the next frame.
+
+    If the other end of the pipe is closed, return None.
+    """
     head = _read_exactly(fd, _LENGTH.size)
     return None if head is None else _read_exactly(fd, _LENGTH.unpack(head)[0])
 
@@ -57,7 +65,7 @@ def write_record(fd: int, kind: int, value: int) -> None:
 
 
 class Inbox:
-    """Receives messages from a child: frames on one pipe, records on another.
+    """Receives frames and records from a child.
 
     Parameters
     ----------
@@ -82,10 +90,10 @@ class Inbox:
             self._poll.register(fd, select.POLLIN)
 
     def receive(self, timeout: float | None) -> Iterator[bytes | Record | None]:
-        """Yield the messages that have come, frames first, after waiting at most `timeout` seconds.
+        """Yield the messages that have come, frames first.
 
-        The wait also ends if a part of a frame arrives; this part is not yielded. None means that the child
-        has ended.
+        Wait at most `timeout` seconds. The wait also ends if a part of a frame arrives. This part is not
+        yielded. None means that the child has ended.
         """
         events = dict(self._poll.poll(None if timeout is None else timeout * 1000))
         if not events:
@@ -99,7 +107,7 @@ class Inbox:
             yield None if record is None else Record(*_RECORD.unpack(record))
 
     def drain(self) -> Iterator[bytes]:
-        """Yield the complete frames that a child wrote before it ended, and drop the rest."""
+        """Yield the complete frames of a child that has ended."""
         while select.select([self._frames], [], [], 0)[0]:
             piece = os.read(self._frames, _PIECE)
             if not piece:

@@ -1,4 +1,7 @@
-"""Processes that make calls in parallel; if one dies, it is replaced and its call is made again."""
+"""Processes that make calls in parallel.
+
+If a process dies, it is replaced and its call is made again.
+"""
 
 import os
 import signal
@@ -28,15 +31,18 @@ class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFil
 
 
 class Elsewhere(Executor):
-    """An executor with a known number of parallel calls; `cancel_futures` also stops running calls."""
+    """An executor with a known number of parallel calls.
+
+    `cancel_futures` also stops running calls.
+    """
 
     workers: int
 
 
 class Processes(Elsewhere):
-    """An executor that makes calls in its own processes, which it starts when it needs them.
+    """An executor that makes calls in its own processes.
 
-    Functions must be importable by name; arguments and results must be picklable. Each process has one thread
+    Functions must be importable by name. Arguments and results must be picklable. Each process has one thread
     for linear algebra, and its printed output is discarded.
 
     Parameters
@@ -63,15 +69,18 @@ class Processes(Elsewhere):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
         """Return the future of a call.
 
-        `result()` of the future raises `ProcessDied` if the call kills its process at every attempt, and
-        `CallFailed` if the function raises an error that is not an `AuditError`.
+        If the call kills its process at every attempt, `result()` raises `ProcessDied`. If the function
+        raises an error that is not an `AuditError`, `result()` raises `CallFailed`.
         """
         assert not keywords
         call = pack((os.getcwd(), sys.path, pack((function, arguments))))  # noqa: PTH109  a text is sent
         return self._threads.submit(self._carried_out, call)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End the processes after the last call or, with `cancel_futures`, immediately, even during calls."""
+        """End the processes after the last call.
+
+        With `cancel_futures`, end them immediately, even during calls.
+        """
         self.stopped = True
         if cancel_futures:
             with self._lock:
@@ -89,9 +98,16 @@ class Processes(Elsewhere):
     def _carried_out(self, call: bytes) -> Any:
         code = 0
         for _ in range(_ATTEMPTS):
-            process = self._taken()
+            with self._lock:
+                if self._cancelled:
+                    raise CancelledError
+                process = self._idle.pop() if self._idle else _Process()
+                self._busy.add(process)
             answer = process.ask(call)
-            self._left(process, alive=answer is not None)
+            with self._lock:
+                self._busy.discard(process)
+                if answer is not None:
+                    self._idle.append(process)
             if answer is not None:
                 returned, value = unpack(answer)
                 if returned:
@@ -100,23 +116,9 @@ class Processes(Elsewhere):
             code = process.close()
         raise ProcessDied(f"the process that carried it out {_in_words(code)}, {_ATTEMPTS} times in turn")
 
-    def _taken(self) -> "_Process":
-        with self._lock:
-            if self._cancelled:
-                raise CancelledError
-            process = self._idle.pop() if self._idle else _Process()
-            self._busy.add(process)
-        return process
-
-    def _left(self, process: "_Process", *, alive: bool) -> None:
-        with self._lock:
-            self._busy.discard(process)
-            if alive:
-                self._idle.append(process)
-
 
 class _Process:
-    """One process, and the pipes for its calls and their results."""
+    """One process with the pipes for its calls and their results."""
 
     def __init__(self) -> None:
         (theirs, self._requests), (self._answers, answers) = os.pipe(), os.pipe()
@@ -124,7 +126,7 @@ class _Process:
         self._process = start("audit.sampling.isolated.serving", pipes, shares_cores=True)
 
     def ask(self, call: bytes) -> bytes | None:
-        """Return the answer to a call; None if the process dies."""
+        """Return the answer to a call, or None if the process dies."""
         try:
             write_frame(self._requests, call)
             return read_frame(self._answers)
@@ -132,18 +134,18 @@ class _Process:
             return None
 
     def kill(self) -> None:
-        """End the process immediately; a waiting `ask` returns None."""
+        """End the process immediately, so that a waiting `ask` returns None."""
         self._process.kill()
 
     def close(self) -> int:
-        """End the process and return its exit code, or minus the number of the signal that ended it."""
+        """End the process and return its exit code, or minus a signal's number."""
         os.close(self._requests)
         os.close(self._answers)
         return self._process.wait()
 
 
 def _in_words(code: int) -> str:
-    """Return a text that says how a process ended.
+    """Return how a process ended.
 
     Examples
     --------

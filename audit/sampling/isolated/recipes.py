@@ -1,8 +1,10 @@
-"""Recipes that make a subject anew in a fresh process: by import, by its constructor, or from its code.
+"""Recipes that make a subject anew in a fresh process.
 
-If a subject drew noise when it was made, a copy keeps that noise: in an attribute, a closure or a global of
-the module. A subject made anew draws its own noise, so its runs are independent trials of the claim. If it is
-not certain how to make a subject anew, no recipe is returned.
+A recipe uses an import, the subject's constructor, or its code.
+
+If a subject drew noise when it was made, a copy keeps that noise. A subject made anew draws its own noise. So
+its runs are independent trials of the claim. If it is not certain how to make a subject anew, no recipe is
+returned.
 """
 
 import functools
@@ -19,7 +21,7 @@ from audit.sampling.remake.modules import Made, Place, find_place, is_importable
 from audit.sampling.shipping import Parcel, pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
-from audit.values.brief import slots_of
+from audit.values.brief import attributes_of
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
@@ -28,7 +30,9 @@ _MISSING: Final = object()
 
 
 def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None) -> Parcel | None:
-    """Return the recipe to make a subject anew in a fresh process; None if that is impossible.
+    """Return the recipe to make a subject anew in a fresh process.
+
+    If that is impossible, return None.
 
     Parameters
     ----------
@@ -39,7 +43,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
     seed
         The root of the seed tree.
     at_first
-        A copy of the object from before its first run; the attributes are read from this copy.
+        A copy of the object from before its first run. The attributes are read from this copy.
 
     Examples
     --------
@@ -66,7 +70,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
     """
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
-        return Made(replace, (value.shell(),), {"inner": inner})
+        return Made(replace, (replace(value, inner=None),), {"inner": inner})
     if isinstance(value, Renewed):
         try:
             factory = _maker(value.factory)
@@ -88,27 +92,24 @@ def _maker(value: Any, at_first: Any = None) -> Any:
     return find_place(value) or _constructed(value, value if at_first is None else at_first)
 
 
-def _named(value: Any) -> Any:
-    """Return the place from which a function or class can be imported; raise an error if there is none."""
+def _named(value: Any) -> Place:
+    """Return the place from which a function or class can be imported."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
         raise LookupError("not a global of a module with a file")
     if attrgetter(value.__qualname__)(module) is not value:
         raise LookupError("another value has its name")
-    first, *rest = value.__qualname__.split(".")
-    maker: Any = Place(module.__name__, file, first)
-    for name in rest:
-        maker = Made(getattr, (maker, name))
-    return maker
+    return Place(module.__name__, file, value.__qualname__)
 
 
 def _constructed(value: Any, at_first: Any) -> Any:
     """Return the constructor call that makes an object anew.
 
-    The arguments are the attributes of the same names. The new object must equal the old one as it was before
-    its first run, unless two new objects differ from each other: then the constructor draws. An object that
-    stores its arguments in another form cannot be made anew.
+    The arguments are the attributes of the same names. The new object must equal the old object before its
+    first run. If two new objects differ from each other, the constructor draws, and this need not hold.
+
+    An object that stores its arguments in another form cannot be made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
@@ -121,7 +122,9 @@ def _constructed(value: Any, at_first: Any) -> Any:
 
 
 def draws_when_made(value: Any, times: int) -> bool:
-    """Return whether `times` objects constructed like this one differ; False if that is unknown.
+    """Return whether `times` objects constructed like this one differ.
+
+    If that is unknown, return False.
 
     **Guarantee.** Take any set that contains the state of a constructed object with probability p. The chance
     that all states are equal is at most p^times + (1 − p)^times.
@@ -146,15 +149,13 @@ def draws_when_made(value: Any, times: int) -> bool:
 
 
 def _state(value: Any) -> Any:
-    own = {name: getattr(value, name, None) for kind in type(value).__mro__ for name in slots_of(kind)}
-    own |= getattr(value, "__dict__", {})
-    return {name: held for name, held in own.items() if not callable(held)}
+    return {name: held for name, held in attributes_of(value).items() if not callable(held)}
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
     """Return the arguments for the constructor, read from attributes.
 
-    Functions and classes are read from the present object, and data from its state before the first run.
+    Functions and classes are read from the present object. Data are read from its state before the first run.
     """
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
@@ -173,7 +174,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is plain data, which may be passed to a constructor again."""
+    """Return whether a value is plain data that a constructor may get again."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

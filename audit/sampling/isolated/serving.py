@@ -1,4 +1,4 @@
-"""The main function of a process that makes calls, one after another, for the process that started it."""
+"""The main function of a process that makes calls one after another."""
 
 import os
 import select
@@ -24,7 +24,9 @@ class CallFailed(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def main(requests: int, answers: int) -> None:
-    """Read calls from one pipe and write their results to another, until the first pipe is closed.
+    """Read calls from one pipe and write their results to another.
+
+    This ends when the first pipe is closed.
 
     Parameters
     ----------

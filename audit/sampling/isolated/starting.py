@@ -42,7 +42,9 @@ def share_cores() -> None:
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use; 1 if it shares the cores with other processes.
+    """Return the number of cores that this process may use.
+
+    If it shares the cores with other processes, return 1.
 
     Examples
     --------
@@ -55,7 +57,10 @@ def usable_cores() -> int:
 
 
 def launch(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Start a process as `audit.sampling.isolated.forking.start` does, but from nothing, not by a fork."""
+    """Start a process without a fork.
+
+    It otherwise does what `audit.sampling.isolated.forking.start` does.
+    """
     try:
         return subprocess.Popen(  # noqa: S603  our own interpreter
             _command(f"{module}:main", pipes),
@@ -83,7 +88,9 @@ def environment(*, shares_cores: bool) -> dict[str, str]:
 
 
 def can_fork() -> bool:
-    """Return whether processes may fork: the system can, and `DP_AUDIT_SPAWN` is not set.
+    """Return whether processes may fork.
+
+    The system must be able to, and `DP_AUDIT_SPAWN` must not be set.
 
     Examples
     --------
@@ -96,7 +103,7 @@ def can_fork() -> bool:
 
 
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
-    """Start a process that calls one of our functions (``module:function``) and exits; return its process id.
+    """Start a process that calls one of our functions, and return its id.
 
     Call this in a process made by `start`. The new process inherits the descriptors of that process, and
     `inherited`.
@@ -108,7 +115,7 @@ def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
     numbers
         The arguments of the function.
     inherited
-        A file descriptor; it also stays open in this process.
+        A file descriptor. It also stays open in this process.
     """
     os.set_inheritable(inherited, True)  # noqa: FBT003  its only argument
     return os.posix_spawn(sys.executable, _command(function, numbers), os.environ, setpgroup=0)
@@ -117,10 +124,5 @@ def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
 def _command(function: str, numbers: Sequence[int]) -> list[str]:
     module, _, name = function.partition(":")
     program = _START.format(module=module, function=name, numbers=", ".join(map(str, numbers)))
-    return [sys.executable, "-P", "-c", program, _places()]
-
-
-def _places() -> str:
-    """Return the folders of our package, of its requirements and of the user's modules, as one text."""
     package = Path(__file__).resolve().parents[2] / "__init__.py"
-    return json.dumps([str(package), _OURS, sys.path])
+    return [sys.executable, "-P", "-c", program, json.dumps([str(package), _OURS, sys.path])]

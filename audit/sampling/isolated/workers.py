@@ -1,4 +1,4 @@
-"""The workers that draw blocks: this process, other processes, a cluster, or isolated child processes."""
+"""The workers that draw blocks."""
 
 import atexit
 import functools
@@ -39,26 +39,26 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the expected time of the tasks here in seconds; 0 for one task or before any measurement."""
+        """Return the expected time of the tasks here in seconds, or 0 if unknown."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)
 
 
 class Here:
-    """Draws blocks in this process. Large draws of a steady subject go to other processes or to a cluster.
+    """Draws blocks in this process.
 
-    A steady subject gives the same runs for the same seeds, in every process. So the measured time may decide
-    where a block is drawn.
+    Large draws of a steady subject go to other processes or to a cluster. A steady subject gives the same
+    runs for the same seeds, in every process. So the measured time may decide where a block is drawn.
 
     Parameters
     ----------
     host
         The subject.
     parcel
-        The subject prepared for other processes; None to draw only in this process.
+        The subject prepared for other processes. If None, blocks are drawn only in this process.
     place
-        The other place to draw blocks; None if there is no other.
+        The other place to draw blocks, or None.
 
     Examples
     --------
@@ -75,7 +75,10 @@ class Here:
         self._pace = _Pace()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`; if `steady`, any process may draw a block, even a second time."""
+        """Yield the blocks of `tasks`.
+
+        If `steady`, any process may draw a block, even a second time.
+        """
         for index, task in enumerate(tasks):
             rest, parcel, place = tasks[index:], self._parcel, self._place
             if steady and parcel and place and self._pace.expected(rest) > _WORTH_SHARING:
@@ -89,12 +92,17 @@ class Here:
             yield self._pace.timed(task, self._host.run)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from that before its first run; None if unknown."""
+        """Return whether the subject's state differs from its first state.
+
+        If that is unknown, return None.
+        """
         return self._host.state_kept()
 
 
 class Children:
-    """Draws blocks in an isolated child process, or in several if equal seeds give equal runs ("steady").
+    """Draws blocks in one or several isolated child processes.
+
+    Several children draw only if the subject is steady. Then equal seeds give equal runs.
 
     Parameters
     ----------
@@ -103,7 +111,7 @@ class Children:
     jobs
         The most children on this machine.
     cluster
-        The cluster that draws the blocks instead if the subject is steady; None for this machine.
+        The cluster that draws the blocks instead if the subject is steady. If None, this machine draws them.
     """
 
     def __init__(self, parcel: Parcel, jobs: int, cluster: Elsewhere | None = None) -> None:
@@ -116,7 +124,10 @@ class Children:
         self._add()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`; if `steady`, any process may draw a block, even a second time."""
+        """Yield the blocks of `tasks`.
+
+        If `steady`, any process may draw a block, even a second time.
+        """
         for index, task in enumerate(tasks):
             if steady and self._worth_more(tasks[index:]):
                 yield from self._shared(tasks[index:])
@@ -124,7 +135,7 @@ class Children:
             yield self._pace.timed(task, lambda task: self._children[0].run(task, steady=steady))
 
     def _worth_more(self, tasks: Sequence[Task]) -> bool:
-        """Return whether to draw in more than one child. Children that already run cost no extra time."""
+        """Return whether to draw in more than one child."""
         if self._cluster is None and (self._jobs == 1 or len(tasks) == 1):
             return False
         return len(self._children) > 1 or self._pace.expected(tasks) > _WORTH_A_CHILD
@@ -143,7 +154,10 @@ class Children:
             raise
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject keeps state in any of the children; None if that is unknown."""
+        """Return whether the subject keeps state in any of the children.
+
+        If that is unknown, return None.
+        """
         kept = [child.state_kept() for child in self._children]
         return True if True in kept else (None if None in kept else False)
 
@@ -179,7 +193,10 @@ def _host(parcel: Parcel) -> Host:
 
 
 def draw_isolated(parcel: Parcel, task: bytes) -> bytes:
-    """Return the packed block of a packed task, drawn in a child of this process; the child stays alive."""
+    """Return the packed block of a packed task, drawn in a child process.
+
+    The child stays alive.
+    """
     child = _CHILDREN.get(parcel)
     if child is None:
         _let_go()

@@ -1,4 +1,6 @@
-"""Record the draws of code that takes no `rng`: from global generators, and from generators that it makes.
+"""Record the draws of code that takes no `rng`.
+
+They come from global generators, and from generators that the code makes.
 
 Recording replaces functions and classes inside modules, so use it only in a process that ends afterwards.
 """
@@ -25,27 +27,28 @@ _APART: Final = 0x5EED_0000
 
 @dataclass(eq=False)
 class Reel:
-    """Records runs. It holds the tape and the seed of the current run, and the number of runs so far.
+    """Records runs.
 
-    `entropy` seeds the generators that the code makes without a seed.
+    It holds the tape and the seed of the current run, and the number of runs so far.
     """
 
     tape: Tape = field(default_factory=Tape)
     seed: int = 0
     runs: int = 0
-    _entropy: np.random.Generator | None = None
 
-    @property
+    @functools.cached_property
     def entropy(self) -> np.random.Generator:
-        """The source of seeds for generators that the code makes without a seed; made when first needed."""
-        if self._entropy is None:
-            self._entropy = _GENERATOR(np.random.PCG64(self.seed))
-        return self._entropy
+        """The source of seeds for generators that the code makes without a seed."""
+        return _GENERATOR(np.random.PCG64(self.seed))
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Start a run that records on this tape; `seed` seeds the generators that the code does not seed."""
-        self.tape, self.seed, self._entropy = tape, seed, None
+        """Start a run that records on this tape.
+
+        `seed` seeds the generators that the code does not seed.
+        """
+        self.tape, self.seed = tape, seed
         self.runs += 1
+        vars(self).pop("entropy", None)  # it is made anew for the seed
         _SEED_NUMPY(_APART + seed)
         random.seed(_APART + seed)
 
@@ -58,8 +61,8 @@ _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile
 def recorded_everywhere() -> Iterator[Reel]:
     """Record draws from numpy.random, `RandomState`, random and secrets while the context is open.
 
-    Three kinds of draws are not recorded: from bit generators called directly, from generators of other
-    libraries, and from generator objects made before the context was opened. If a subject holds such a
+    Three kinds of draws are not recorded. They come from bit generators called directly, from generators of
+    other libraries, and from generators made before the context was opened. If a subject holds such a
     generator, `Twins` replaces it in a copy of the subject.
 
     Examples
@@ -74,21 +77,18 @@ def recorded_everywhere() -> Iterator[Reel]:
     reel = Reel()
     replaced = [(holder, name, getattr(holder, name), new) for holder, name, new in _replacements(reel)]
     places = [*_holding({id(old): (old, new) for _, _, old, new in replaced})]
-    try:
-        for holder, name, _, new in replaced:
+    with contextlib.ExitStack() as undo:
+        for holder, name, old, new in replaced:
+            undo.callback(setattr, holder, name, old)
             setattr(holder, name, new)
-        for space, name, _, new in places:
+        for space, name, old, new in places:
+            undo.callback(space.__setitem__, name, old)
             space[name] = new
         yield reel
-    finally:
-        for holder, name, old, _ in replaced:
-            setattr(holder, name, old)
-        for space, name, old, _ in places:
-            space[name] = old
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield module globals that refer to replaced objects, as (dict, name, old object, new object)."""
+    """Yield module globals as (dict, name, replaced object, new object)."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
             continue  # these are not the globals of a module
@@ -103,10 +103,15 @@ _Replacement = tuple[Any, str, Any]
 
 def _replacements(reel: Reel) -> Iterator[_Replacement]:
     yield from _of_generators(reel)
-    yield from _of_old_generators(reel)
+    of_numpy = drawing_methods(np.random.RandomState)
+    for name in of_numpy:
+        if hasattr(np.random, name):
+            yield np.random, name, _function(reel, name, getattr(np.random, name))
+    yield np.random, "RandomState", _seeded(reel, np.random.RandomState, of_numpy, seeds=2**32)
     for name in _OF_RANDOM:
         yield random, name, _function(reel, name, getattr(random, name))
-    yield random, "Random", _own_random(reel)
+    methods = {name: getattr(random.Random, name) for name in _OF_RANDOM}
+    yield random, "Random", _seeded(reel, random.Random, methods, seeds=2**63)
     for name in ("random", "getrandbits"):
         yield random.SystemRandom, name, staticmethod(_secret(reel, name))
     for name in ("randbelow", "choice", "randbits", "token_bytes"):
@@ -114,7 +119,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `Generator` and `default_rng`; that of `Generator` passes numpy's type checks."""
+    """Yield replacements of `Generator` and `default_rng`."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
@@ -134,24 +139,8 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
     yield np.random, "default_rng", default_rng
 
 
-def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `RandomState`, and of the numpy.random functions that share a global instance."""
-    state = np.random.RandomState
-
-    class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
-        def __init__(self, seed: Any = None) -> None:
-            super().__init__(int(reel.entropy.integers(2**32)) if seed is None else seed)
-            self.own = seed is not None
-
-    for name, plain in drawing_methods(state).items():
-        setattr(OwnState, name, _method(reel, name, plain))
-        if hasattr(np.random, name):
-            yield np.random, name, _function(reel, name, getattr(np.random, name))
-    yield np.random, "RandomState", OwnState
-
-
 def _alike(kind: type) -> type:
-    """Return a metaclass whose classes accept every instance of `kind` in `isinstance`."""
+    """Return a metaclass whose classes count instances of `kind` as theirs."""
     return type("Alike", (type,), {"__instancecheck__": lambda _, value: isinstance(value, kind)})
 
 
@@ -163,18 +152,20 @@ _OF_RANDOM: Final = tuple(
 )
 
 
-def _own_random(reel: Reel) -> type:
-    """Return a `random.Random` that records its draws."""
-    kind = random.Random
+def _seeded(reel: Reel, kind: Any, methods: Mapping[str, Callable[..., Any]], *, seeds: int) -> type:
+    """Return a class like `kind` that records the draws of `methods`.
 
-    class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc, valid-type]
+    If the code gives no seed, the reel's source draws one below `seeds`.
+    """
+
+    class Own(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc]
         def __init__(self, seed: Any = None) -> None:
-            super().__init__(int(reel.entropy.integers(2**63)) if seed is None else seed)
+            super().__init__(int(reel.entropy.integers(seeds)) if seed is None else seed)
             self.own = seed is not None
 
-    for name in _OF_RANDOM:
-        setattr(OwnRandom, name, _method(reel, name, getattr(kind, name)))
-    return OwnRandom
+    for name, plain in methods.items():
+        setattr(Own, name, _method(reel, name, plain))
+    return Own
 
 
 def _method(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -192,7 +183,7 @@ def _function(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[...,
 
 
 def _secret(reel: Reel, name: str) -> Callable[..., Any]:
-    """Return a function for `secrets` that draws from the run's seed instead of the system."""
+    """Return a function for `secrets` that draws from the run's seed."""
 
     def function(*args: Any) -> Any:
         fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's

@@ -1,4 +1,4 @@
-"""A numpy generator that records its draws and leaves them unchanged, and the tape with the records."""
+"""A numpy generator that records its draws, and the tape with the records."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -22,8 +22,6 @@ _SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
     "integers": {"low": 0, "high": None, "size": None},
     "choice": {"a": None, "size": None, "replace": True, "p": None},
 }
-#: Methods that change their argument in place. The argument is recorded, and no edit changes it.
-_IN_PLACE: Final = frozenset({"shuffle"})
 _NO_DRAWS: Final = frozenset({"bit_generator", "spawn", "seed", "get_state", "set_state", "state"})
 
 
@@ -100,7 +98,10 @@ class Tape:
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
     ) -> Any:
-        """Call a function that draws, record the values, and return the values that the subject gets."""
+        """Return what the subject gets from a call that draws.
+
+        The values of the call are recorded.
+        """
         if self.busy:
             return call(*args, **named)
         self.busy = True
@@ -116,7 +117,7 @@ class Tape:
             args = tuple(map(_copied, args))
         if named:
             named = {name: _copied(value) for name, value in named.items()}
-        in_place = method in _IN_PLACE
+        in_place = method == "shuffle"  # its argument is recorded, and no edit changes it
         kept = (args[0] if args else None) if in_place else _copied(values)
         self.taken.append((method, args, named, kept, own))
         if self.edit is None or in_place:
@@ -185,8 +186,7 @@ class RecordingGenerator(np.random.Generator):
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
         """Return new generators that record on the same tape."""
-        seeds = self.bit_generator.seed_seq.spawn(n_children)  # type: ignore[attr-defined]
-        return [type(self)(type(self.bit_generator)(seed), self.tape, own=self.own) for seed in seeds]
+        return [type(self)(bits, self.tape, own=self.own) for bits in self.bit_generator.spawn(n_children)]
 
 
 def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,7 +209,7 @@ def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def drawing_methods(kind: type) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a class that draw random numbers, as a dict from names to methods.
+    """Return the methods of a class that draw random numbers, by name.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""The parts (leaves) of an output: its numbers and words, each with its place."""
+"""The numbers and words in an output, each with its place.
+
+They are its leaves.
+"""
 
 import numbers
 from collections.abc import Iterator, Mapping
@@ -21,7 +24,7 @@ class TooLargeError(Exception):
 
 
 def leaves_of(output: Any) -> Leaves:
-    """Return a mapping from the places in an output to its leaves.
+    """Return the leaves of an output by their places.
 
     Examples
     --------
@@ -34,7 +37,10 @@ def leaves_of(output: Any) -> Leaves:
 
 
 def _opened(value: Any) -> Any:
-    """Return a table as a dict with its labels as keys, an array as a list, anything else unchanged."""
+    """Return a table as a dict and an array as a list.
+
+    The keys of the dict are the labels. Anything else is returned unchanged.
+    """
     if is_table(value):
         frame = frame_of(value)
         value = list(frame.values) if frame.labelled is None else frame.labelled
@@ -46,7 +52,7 @@ _PLAIN: Final = frozenset({float, int, bool, str, type(None)})
 
 
 def _gather(value: Any, place: Place, found: Leaves) -> None:
-    """Add to `found` the leaves of a value, which is at `place` in the output."""
+    """Add to `found` the leaves of the value at a place in the output."""
     if type(value) not in _PLAIN:
         value = _opened(value)
         if isinstance(value, np.ndarray | np.generic):
@@ -64,12 +70,17 @@ def _gather(value: Any, place: Place, found: Leaves) -> None:
 
 
 def is_number(leaf: Any) -> bool:
-    """Return whether a leaf is a number. A boolean is not a number; NaN is."""
+    """Return whether a leaf is a number.
+
+    NaN is a number, and a boolean is not.
+    """
     return isinstance(leaf, numbers.Real) and not isinstance(leaf, bool)
 
 
 def tokens(output: Any) -> dict[Any, str]:
-    """Return the words, keys and lengths in an output, each with the name that reports give it.
+    """Return the words, keys and lengths in an output.
+
+    Each has the name that reports give it.
 
     Examples
     --------

@@ -1,13 +1,15 @@
-"""The noise in recorded runs: its scales, its effect on the output, and the noise shift that undoes a move.
+"""The noise in recorded runs, and the noise shift that undoes a move.
 
 Let an output be y = f(database) + J·noise, and let f differ by `move` on another database. That database
 gives the same y if the noise is shifted by some t with J·t = −move. Of all such t, the one of least privacy
-loss is taken. For Laplace, exponential and geometric noise, this loss is Σ|t|/scale. For normal noise, it is
-the loss of one coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
+loss is taken.
+
+For Laplace, exponential and geometric noise, this loss is Σ|t|/scale. For normal noise, it is the loss of one
+coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
@@ -23,15 +25,14 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: Maps a method to the name of the parameter that sets the width of its noise; None if the method has no such
-#: parameter. For methods not listed here the parameter is `scale`.
-_WIDTHS: Final = {
+#: Maps a method that draws noise to the name of the parameter that sets the width of its noise; None if the
+#: method has no such parameter.
+_WIDTHS: Final[Mapping[str, str | None]] = {
+    **dict.fromkeys(("laplace", "normal", "logistic", "gumbel", "exponential"), "scale"),
     "geometric": "p",
     "expovariate": "lambd",
-    "gauss": "sigma",
-    "normalvariate": "sigma",
-    "standard_normal": None,
-    "standard_exponential": None,
+    **dict.fromkeys(("gauss", "normalvariate"), "sigma"),
+    **dict.fromkeys(("standard_normal", "standard_exponential"), None),
 }
 #: Geometric draws that are equal in all runs count as one draw if independent draws would all be equal with
 #: probability below this.
@@ -40,30 +41,32 @@ _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": mat
 
 
 def scale_of(draw: Draw) -> Any:
-    """Return the scale of the noise in a draw; None if the draw is not noise.
+    """Return the scale of the noise in a draw.
+
+    If the draw is not noise, return None.
 
     Examples
     --------
     >>> scale_of(Draw("laplace", {"loc": 0.0, "scale": 2.0}, 1.0)), scale_of(Draw("random", {}, 0.5))
     (2.0, None)
     """
-    told = draw.parameters
-    if draw.method in {"laplace", "normal", "logistic", "gumbel", "exponential"}:
-        return told["scale"]
-    if draw.method in {"standard_normal", "standard_exponential"}:
-        return 1.0
-    if draw.method in {"gauss", "normalvariate"}:
-        return told["sigma"]
-    if draw.method == "expovariate":
-        return 1.0 / told["lambd"]
-    if draw.method == "geometric":
-        return -1.0 / np.log1p(-np.minimum(np.asarray(told["p"], float), 1.0 - 1e-12))
-    return None
+    if draw.method not in _WIDTHS:
+        return None
+    name = _WIDTHS[draw.method]
+    width = 1.0 if name is None else draw.parameters[name]
+    if name == "lambd":
+        return 1.0 / width
+    if name == "p":
+        return -1.0 / np.log1p(-np.minimum(np.asarray(width, float), 1.0 - 1e-12))
+    return width
 
 
 @dataclass(frozen=True)
 class Number:
-    """One noise variable: its places among the draws (several if its value recurs), its method and scale."""
+    """One noise variable.
+
+    It has its places among the draws, several if its value recurs. It also has its method and scale.
+    """
 
     at: tuple[tuple[int, tuple[int, ...]], ...]
     method: str
@@ -85,7 +88,9 @@ class Number:
 
 
 def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
-    """Return the noise variables of the first run. Draws that are equal in every run count as one variable.
+    """Return the noise variables of the first run.
+
+    Draws that are equal in every run count as one variable.
 
     Geometric draws are small whole numbers, which are often equal by chance. So they are compared in the runs
     of `more` too. They count as equal only if independent draws would be equal with probability below
@@ -110,7 +115,7 @@ def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]
 
 
 def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bool:
-    """Return whether two independent draws are very unlikely to be equal in all runs."""
+    """Return whether two independent draws hardly ever agree in all runs."""
     if method != "geometric" or scale <= 0:
         return True
     p = -math.expm1(-1.0 / scale)
@@ -118,24 +123,23 @@ def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bo
 
 
 def written(method: str, scale: float) -> str:
-    """Return, as a text, code that draws noise of this method and scale.
+    """Return code that draws noise of this method and scale.
 
     Examples
     --------
     >>> written("laplace", 2.0), written("expovariate", 0.5), written("standard_normal", 1.0)
     ('laplace(scale=2)', 'expovariate(lambd=2)', 'standard_normal')
     """
-    name = _WIDTHS.get(method, "scale")
+    name, width = _WIDTHS[method], scale
     if name is None:
         return method
-    width = scale
     if name in {"p", "lambd"} and scale > 0:
         width = 1.0 / scale if name == "lambd" else -math.expm1(-1.0 / scale)
     return f"{method}({name}={width:.4g})"
 
 
 def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
-    """Return the value of a noise variable in units of its scale; None if the run did not draw it."""
+    """Return the value of a noise variable in units of its scale, or None."""
     if place >= len(run.draws) or scale_of(run.draws[place]) is None:
         return None
     draw = run.draws[place]
@@ -150,14 +154,16 @@ def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
 
 
 def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Sequence[Place]) -> Floats | None:
-    """Return the change of each output number per unit of each noise variable; None if a number is missing.
+    """Return the change of output numbers per unit of each noise variable.
+
+    If a number is missing, return None.
 
     Parameters
     ----------
     again
-        A function that repeats the run; its keyword `shift` shifts the draws.
+        A function that repeats the run. Its keyword `shift` shifts the draws.
     numbers, places
-        The noise variables, and the places of the output's numbers; the result has shape (places, numbers).
+        The noise variables, and the places of the output's numbers. The result has shape (places, numbers).
     """
     ways = np.zeros((len(places), len(numbers)))
     base = values_at(again(), places)
@@ -173,7 +179,10 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
 
 
 def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
-    """Return the numbers of a run's output at these places; None if one is missing or not finite."""
+    """Return the numbers of a run's output at these places.
+
+    If one is missing or not finite, return None.
+    """
     if not all(place in run.leaves and is_number(run.leaves[place]) for place in places):
         return None
     values = np.array([float(run.leaves[place]) for place in places])
@@ -181,21 +190,23 @@ def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
 
 
 def kinds_of(numbers: Sequence[Number]) -> set[str]:
-    """Return which kinds of noise occur among the variables: "pure", "normal", "other"."""
+    """Return the kinds of noise among the variables.
+
+    A kind is "pure", "normal" or "other".
+    """
     kinds = {number.method for number in numbers}
     return {"normal" if k in NORMAL else "pure" if k in LAPLACE | ONE_SIDED else "other" for k in kinds}
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return how to shift the noise so that the outputs do not move. None if no shift achieves this.
+    """Return how to shift the noise so that the outputs do not move.
 
-    Among all such shifts, this one has the least privacy loss.
+    Among all such shifts, this one has the least privacy loss. If there is none, return None.
 
     Parameters
     ----------
     numbers, reach
-        The noise variables, and the change of each output number per unit of each variable, shape (places,
-        numbers).
+        The noise variables, and the result of `reach_of` for them.
     moved
         How far each output number moved, shape (places,). The move must lie in the span of `reach`.
     normal
@@ -211,7 +222,7 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
 
 
 def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: Floats) -> Floats | None:
-    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale; None if there is no such t."""
+    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale, or None."""
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
@@ -233,10 +244,10 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the least shift, in units of scale, if each draw affects only one number of the output.
+    """Return the least shift if each draw affects only one output number.
 
-    For each number, the draw with the largest effect makes the whole shift. Return None if a number has no
-    draw that fits.
+    The shift is in units of scale. For each number, the draw with the largest effect makes the whole shift.
+    If a number has no draw that fits, return None.
     """
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
@@ -250,7 +261,10 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return, from a linear programme, the least shift in units of scale; None if no shift gives `target`."""
+    """Return the least shift from a linear programme.
+
+    The shift is in units of scale. If no shift gives `target`, return None.
+    """
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

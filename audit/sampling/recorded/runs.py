@@ -1,4 +1,4 @@
-"""A recorded run: its draws, which may be shifted, and its output."""
+"""A recorded run with its draws, which may be shifted, and its output."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One recorded run: its draws as recorded, its output, and the output's numbers and words (`leaves`)."""
+    """One recorded run.
+
+    `leaves` holds the numbers and words of the output.
+    """
 
     taken: tuple[Taken, ...]
     output: Any
@@ -21,12 +24,12 @@ class Run:
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
-        """The draws. They are made when first asked for, because most runs are only counted."""
+        """The draws."""
         return tuple(draw_of(each) for each in self.taken)
 
     @property
     def calls(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The generator methods that were called, and the shapes of their values."""
+        """The generator methods that were called, with the shapes of their values."""
         return [(draw.method, draw.shape) for draw in self.draws]
 
 
@@ -57,7 +60,9 @@ def shifted(values: Any, place: int, shift: Shift) -> Any:
 def probing(
     call: Callable[[Any, Any], Any], state: Any, probes: Sequence[Probe]
 ) -> Callable[[Any, Any], Run]:
-    """Return a function that makes the probes, one recorded run per call, all from one generator state.
+    """Return a function that makes one recorded run per call.
+
+    All runs start from one generator state.
 
     Parameters
     ----------
@@ -86,5 +91,8 @@ def probing(
 
 
 def outputs_of(runs: Sequence[Any]) -> list[Any]:
-    """Return the output of each recorded run; for a run that raised or did not end, return its outcome."""
+    """Return the output of each recorded run.
+
+    For a run that raised or did not end, return its outcome.
+    """
     return [run.output if isinstance(run, Run) else run for run in runs]

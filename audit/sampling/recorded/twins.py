@@ -1,4 +1,4 @@
-"""Recording generators that replace a subject's own generators in a copy of the subject."""
+"""Recording generators that replace those of a subject in a copy of it."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from audit.sampling.seeds import FAULT
 
 
 class Twins(Reseeding):
-    """Makes recording generators ("twins") that replace a subject's generators in a copy of the subject.
+    """Makes recording generators that replace a subject's generators.
 
-    The context `recorded_everywhere` must be open. As in an audit, the subject's own seeds are not used: the
-    generators that a subject holds get new seeds.
+    These generators ("twins") go into a copy of the subject. The context `recorded_everywhere` must be open.
+    As in an audit, the subject's own seeds are not used. Each generator that a subject holds gets a new seed.
 
     **Guarantee.** A twin draws the same numbers as numpy's or Python's own generator with the reel's seed.
 
@@ -23,13 +23,14 @@ class Twins(Reseeding):
     Examples
     --------
     >>> import numpy as np
-    >>> from audit.sampling.recorded import Tape, recorded_everywhere
+    >>> from audit.sampling.recorded.everywhere import recorded_everywhere
+    >>> from audit.sampling.recorded.generator import Tape
     >>> from audit.sampling.remake.state import Pristine
     >>> pristine = Pristine([np.random.default_rng(7)])
     >>> with recorded_everywhere() as reel:
     ...     tape = Tape()
     ...     reel.start(tape, seed=1)
-    ...     [rng] = pristine.copy_with(Twins(reel))
+    ...     [rng] = pristine.copy(Twins(reel))
     ...     _ = rng.laplace()
     >>> [(draw.method, draw.own) for draw in tape.draws]
     [('laplace', False)]
@@ -41,7 +42,10 @@ class Twins(Reseeding):
         self._states: list[Any] = []
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the recording generator for `stand_in`. If that is a bit generator, nothing is recorded."""
+        """Return the recording generator for a placeholder.
+
+        For a bit generator, nothing is recorded.
+        """
         found = super().make(stand_in)
         if stand_in.kind in {"Generator", "RandomState", "Random"}:
             found.own = False

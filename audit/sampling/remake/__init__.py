@@ -1,1 +1,1 @@
-"""Copies of a subject for this process, and ways to import or pickle the subject for other processes."""
+"""Copies of a subject, and ways to make it in other processes."""

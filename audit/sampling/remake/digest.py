@@ -1,4 +1,7 @@
-"""A digest of code and of the values that it holds; an audit continues a result only if the digests agree."""
+"""A digest of code and of the values that it holds.
+
+An audit continues a result only if the digests agree.
+"""
 
 import functools
 import hashlib
@@ -29,16 +32,16 @@ _HOLDERS: tuple[tuple[Any, Callable[[Any], Iterable[Any]]], ...] = (
 
 
 def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
-    """Return a digest of some functions and objects, of the values they hold, and of their modules.
+    """Return a digest of functions and objects with their values and modules.
 
     Parameters
     ----------
     values
-        Functions or objects; None is allowed.
+        Functions, objects or None.
     engine
-        Our module that runs them; the digest covers it too.
+        Our module that runs the functions or objects. The digest covers it too.
     look
-        The reader of modules (`sources.as_now`), which many digests can share; None for a new one.
+        The reader of modules (`sources.as_now`), which many digests can share. If None, a new one is made.
 
     Returns
     -------
@@ -47,10 +50,11 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
     Notes
     -----
-    The digest covers source code: the modules of the functions and of the objects that the functions name,
-    the engine, and everything that these import (`audit.sampling.remake.sources`). It also covers the values
-    that the functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values
-    that a module computes when it is imported are covered only by its source.
+    The digest covers source code. This is the code of the engine, of the functions, of the objects that the
+    functions name, and of everything that these modules import.
+
+    The digest also covers the values that the functions hold in closures, defaults, partials and attributes.
+    Values that a module computes when it is imported are covered only by its source.
 
     Examples
     --------
@@ -66,7 +70,10 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """A digest of the values that are added to it. `modules` names the modules that they come from."""
+    """A digest of the values that are added to it.
+
+    `modules` names the modules that they come from.
+    """
 
     def __init__(self) -> None:
         self.modules: set[str] = set()
@@ -135,7 +142,7 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _state(value: Any) -> Any:
-    """Return the state of an object or, if the object shows no state, its `repr`."""
+    """Return the state of an object, or its `repr` if it shows no state."""
     try:
         state = value.__getstate__()
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way

@@ -1,4 +1,4 @@
-"""What a subject holds: the data that its code refers to, and the `__slots__` of its class."""
+"""What a subject holds, and the data that its code refers to."""
 
 import functools
 import sys
@@ -15,10 +15,11 @@ _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleTy
 
 
 def keeps_data(value: Any) -> bool:
-    """Return whether a user's function or class refers to data that may have been drawn when it was made.
+    """Return whether code refers to data that may have been drawn.
 
-    Data are numbers and objects, but not strings, booleans, modules and installed code. The search follows
-    closures, defaults, attributes and named globals through the user's own functions and classes.
+    The code is a user's function or class. Data are numbers and objects, but not strings, booleans, modules
+    and installed code. The search follows closures, defaults, attributes and named globals through the user's
+    own functions and classes.
 
     Examples
     --------
@@ -38,9 +39,7 @@ def keeps_data(value: Any) -> bool:
             continue
         if isinstance(held, tuple(_OPENED)):
             waiting.extend(_parts(held))
-        elif callable(held) and not is_users(sys.modules.get(type(held).__module__)) and _is_shared(held):
-            continue
-        else:
+        elif not callable(held) or is_users(sys.modules.get(type(held).__module__)) or not _is_shared(held):
             return True
     return False
 
@@ -60,7 +59,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _is_shared(value: Any) -> bool:
-    """Return whether a callable, such as a ufunc, is a global of an installed module."""
+    """Return whether a callable, such as a ufunc, is in an installed module."""
     name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
     return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
 
@@ -87,7 +86,7 @@ def _reached(function: types.FunctionType) -> Iterator[Any]:
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """Return the names that a code object uses, including those of inner functions.
+    """Return the names that a code object and its inner functions use.
 
     Examples
     --------

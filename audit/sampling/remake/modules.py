@@ -1,4 +1,4 @@
-"""Which modules are the user's, and how another process gets an object: by an import, or by a call."""
+"""Which modules are the user's, and how other processes get an object."""
 
 import contextlib
 import functools
@@ -33,9 +33,10 @@ _OTHERS: Final[dict[str, ModuleType]] = {}
 
 
 def is_users(module: ModuleType | None) -> bool:
-    """Return whether a module is the user's: not of the standard library, an installed package or dp-audit.
+    """Return whether a module is the user's.
 
-    The main module does not count as the user's, because no other process shares it.
+    Modules of the standard library, of installed packages and of dp-audit are not. The main module does not
+    count, because no other process shares it.
 
     Examples
     --------
@@ -54,7 +55,10 @@ def _is_users(name: str, file: str) -> bool:
 
 @functools.cache
 def _ours() -> tuple[str, ...]:
-    """Return the folders of the packages that this project installs; a checkout counts as installed."""
+    """Return the folders of the packages that this project installs.
+
+    A checkout counts as installed.
+    """
     try:
         names = metadata.distribution("dp-audit").read_text("top_level.txt") or _OURS
     except metadata.PackageNotFoundError:
@@ -82,7 +86,9 @@ def users_modules() -> list[ModuleType]:
 
 
 def is_importable(module: ModuleType) -> bool:
-    """Return whether another process with the same `sys.path` would import the same file by this name.
+    """Return whether another process would import the same file by this name.
+
+    The other process has the same `sys.path`.
 
     Examples
     --------
@@ -101,7 +107,7 @@ def is_importable(module: ModuleType) -> bool:
 
 @functools.lru_cache(4_096)
 def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None:  # noqa: ARG001  part of the key
-    """Return the file that importing a module loads; cached until the search path or the file changes."""
+    """Return the file that importing a module loads."""
     place = list(places) if "." in name else None
     for finder in sys.meta_path:
         spec = finder.find_spec(name, place) if hasattr(finder, "find_spec") else None
@@ -125,9 +131,10 @@ if hasattr(os, "register_at_fork"):
 
 @contextlib.contextmanager
 def taken_by_value(names: Iterable[str]) -> Iterator[None]:
-    """While the context lasts, cloudpickle pickles functions and classes of these modules by value.
+    """Make cloudpickle pickle these modules by value in this context.
 
-    Only one thread can be in the context; another thread waits until the context ends.
+    This applies to their functions and classes. Only one thread can be in the context. Another thread waits
+    until the context ends.
 
     Examples
     --------
@@ -160,7 +167,7 @@ class Place:
     file
         The file that the module was loaded from.
     name
-        The name of the global.
+        The name of the global. Dots lead to its attributes.
 
     Examples
     --------
@@ -173,21 +180,23 @@ class Place:
     name: str
 
     def make(self) -> Any:
-        """Return the object; import its module or run its file if necessary."""
-        return getattr(self._loaded(), self.name)
+        """Return the object.
+
+        If necessary, its module is imported or its file is run.
+        """
+        return attrgetter(self.name)(self._loaded())
 
     def _loaded(self) -> ModuleType:
         known = self.module if self.module != "__main__" else _SCRIPT
-        module: ModuleType | None = sys.modules.get(known)
         with contextlib.suppress(ImportError):
-            module = module or importlib.import_module(known)
-        if module is not None and module.__file__ == self.file:
-            return module
+            module = importlib.import_module(known)
+            if module.__file__ == self.file:
+                return module
         module, run = new_module(known, self.file)
         try:
             run()
         except AuditError:  # the script reached its audit, which must not run; everything above it is defined
-            if not hasattr(module, self.name):
+            if not hasattr(module, self.name.partition(".")[0]):
                 raise
         return module
 
@@ -213,7 +222,9 @@ class Made:
 
 
 def made(maker: Any) -> Any:
-    """Return the object that a maker (`Place` or `Made`) makes in this process, or any other value unchanged.
+    """Return the object that a maker makes in this process.
+
+    A maker is a `Place` or a `Made`. Any other value is returned unchanged.
 
     Examples
     --------
@@ -224,7 +235,7 @@ def made(maker: Any) -> Any:
 
 
 def find_place(value: Any) -> Place | None:
-    """Return the place of `value` if it is a global of a user's module, else None.
+    """Return the place of a global of a user's module, or None.
 
     Examples
     --------
@@ -239,7 +250,9 @@ def find_place(value: Any) -> Place | None:
 
 
 def class_named(module: str, qualname: str) -> type:
-    """Return the class of this name in a module; if there is none, a new empty class of this name.
+    """Return the class of this name in a module.
+
+    If there is none, return a new empty class of this name.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Generators inside a subject: they are removed when it is pickled and made anew when it is loaded."""
+"""Generators inside a subject.
+
+They are removed when the subject is pickled, and made anew when it is loaded.
+"""
 
 import random
 from typing import Any, Final, NamedTuple
@@ -16,7 +19,7 @@ class StandIn(NamedTuple):
     kind
         The name of the generator's class.
     number
-        The number of the generator's source of randomness; two generators may share a source.
+        The number of the generator's source of randomness. Two generators may share a source.
     bits
         The class of a numpy bit generator.
 
@@ -40,7 +43,9 @@ ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None
 
 
 class Sources:
-    """Gives a number to each source of randomness in a subject, in the order of pickling.
+    """Gives a number to each source of randomness in a subject.
+
+    The numbers follow the order of pickling.
 
     Examples
     --------
@@ -53,7 +58,7 @@ class Sources:
         self._numbers: dict[int, tuple[int, Any]] = {}
 
     def stand_in(self, value: Any) -> StandIn | None:
-        """Return the placeholder of `value` if it is a generator of a known kind, else None."""
+        """Return the placeholder of a generator, or None for another value."""
         if type(value) in ORDINARY:
             return None
         if isinstance(value, np.random.Generator):
@@ -70,7 +75,9 @@ class Sources:
         return len(self._numbers)
 
     def reseed(self, seed: int, path: Path) -> None:
-        """Reseed every source that has a number, in place; the new seeds come from `seed` and `path`.
+        """Reseed every source that has a number, in place.
+
+        The new seeds come from `seed` and `path`.
 
         Examples
         --------
@@ -111,7 +118,10 @@ class Reseeding:
         self._made: dict[int, Any] = {}
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the generator for `stand_in`; placeholders of equal `number` share a source."""
+        """Return the generator for a placeholder.
+
+        Placeholders of equal `number` share a source.
+        """
         kind, number, bits = stand_in
         if kind == "SystemRandom":
             return random.SystemRandom()
@@ -124,7 +134,10 @@ class Reseeding:
         return np.random.RandomState(source) if kind == "RandomState" else source
 
     def again(self, seed: int) -> None:
-        """Reseed the generators made so far, in place, as if they had been made with this seed."""
+        """Reseed the generators made so far, in place.
+
+        They are then as if they had been made with this seed.
+        """
         for number, source in self._made.items():
             _restart(source, _seeds(seed, self._path, number))
 
@@ -137,9 +150,10 @@ def _restart(source: Any, seeds: np.random.SeedSequence) -> None:
 
 
 def reseed_process(seed: int, path: Path) -> None:
-    """Reseed the global generators of Python and numpy, in a process that only draws runs.
+    """Reseed the global generators of Python and numpy.
 
-    Without this, a mechanism that uses these generators would make the same draws in every process.
+    Call this in a process that only draws runs. Otherwise a mechanism that uses these generators would make
+    the same draws in every process.
     """
     seeds = _seeds(seed, path, 0)
     random.seed(_whole(seeds))

@@ -1,4 +1,4 @@
-"""A digest of modules, of everything they import, and of the installed distributions they use."""
+"""A digest of modules and of everything they import."""
 
 import ast
 import functools
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """A module's part of a digest: its file's digest and imports or, if installed, its distributions."""
+    """A module's part of a digest."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -44,7 +44,9 @@ Look = Callable[[str], _Source]
 
 
 def as_now() -> Look:
-    """Return a reader of modules that many digests can share: it reads the source of each module only once.
+    """Return a reader of modules that many digests can share.
+
+    It reads the source of each module only once.
 
     Examples
     --------
@@ -57,10 +59,11 @@ def as_now() -> Look:
 def digest(modules: Iterable[str], *, look: Look = _source) -> str:
     """Return 16 hexadecimal digits that change with the code of these modules.
 
-    Imports are found in the source text, including those inside functions and calls of `import_module` with a
-    quoted name. A file that belongs to no distribution is digested, and its imports are followed. Of an
-    installed distribution and its requirements, the digest covers the version, the record of installed files,
-    and the files changed since installation. Of Python it covers the version.
+    A file that belongs to no distribution is digested, and its imports are followed. They are found in the
+    source text. Imports inside functions count, and calls of `import_module` with a quoted name.
+
+    Of an installed distribution and its requirements, the digest covers the version and the record of
+    installed files. It also covers the files changed since installation. Of Python it covers the version.
 
     Examples
     --------
@@ -80,7 +83,7 @@ def digest(modules: Iterable[str], *, look: Look = _source) -> str:
 
 
 def _found(name: str) -> Path | frozenset[str] | None:
-    """Return the file of a module, or the distributions that installed it; the module is not imported."""
+    """Return the file of a module, or the distributions that installed it."""
     top, *rest = name.split(".")
     if top in sys.stdlib_module_names or top in sys.builtin_module_names:
         return None
@@ -100,13 +103,13 @@ def _found(name: str) -> Path | frozenset[str] | None:
 
 
 def _place(spec: machinery.ModuleSpec | None) -> tuple[str | None, list[str]]:
-    """Return the file of a module, and the folders of the modules inside it."""
+    """Return the file of a module, and the folders of its submodules."""
     return (None, []) if spec is None else (spec.origin, [*(spec.submodule_search_locations or ())])
 
 
 @functools.cache
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """Return the names that a source may import, and the packages around them. Not every name is a module."""
+    """Return the names that a source may import, with their packages."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # source of another Python version, or no source: digest its bytes
@@ -121,7 +124,7 @@ def _imports(text: bytes, package: str) -> tuple[str, ...]:
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield all statements of a source, imports among them. Other nodes are skipped, to save time."""
+    """Yield all statements of a source, which takes less time than all nodes."""
     waiting: list[Any] = [*tree.body]
     while waiting:
         node = waiting.pop()

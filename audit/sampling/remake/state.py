@@ -1,4 +1,4 @@
-"""The state of a subject before its first run, and fresh copies of this state in the same process."""
+"""The state of a subject before its first run, and fresh copies of it."""
 
 import functools
 import io
@@ -13,7 +13,6 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from audit.sampling.remake.modules import class_named, is_users, taken_by_value, users_modules
 from audit.sampling.remake.reseeding import ORDINARY, Reseeding, Sources, StandIn
-from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
 
@@ -22,12 +21,14 @@ _HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 
 
 class Pristine:
-    """The state of a subject before its first run, from which fresh copies are made.
+    """The state of a subject before its first run.
 
-    The class of the subject and the functions of the user's modules are copied by value, with the globals
-    that they use. So a counter in a module is part of the state. Copies share installed packages and all
-    other classes, so that records stay instances of the classes that the mechanism knows. Generators inside
-    are not state: every copy has new generators.
+    Fresh copies are made from it. The class of the subject is copied by value, and so are the functions of
+    the user's modules. The globals that they use are copied too, so a counter in a module is part of the
+    state.
+
+    Copies share installed packages and all other classes. So records stay instances of the classes that the
+    mechanism knows. Generators inside are not state. Every copy has new generators.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class Pristine:
     >>> calls = []
     >>> pristine = Pristine(calls)
     >>> calls.append(1)
-    >>> pristine.differs_from(calls), pristine.copy(seed=0, path=())
+    >>> pristine.differs_from(calls), pristine.copy(Reseeding(0, ()))
     (True, [])
     """
 
@@ -65,24 +66,23 @@ class Pristine:
         return self._text is not None
 
     def differs_from(self, mechanism: Any) -> bool | None:
-        """Return whether the state of `mechanism` differs from the stored one; None if that is unknown."""
+        """Return whether the state of a mechanism differs from the stored one.
+
+        If that is unknown, return None.
+        """
         if self._text is None:
             return None
         differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
         return differs if differs or self.complete else None
 
-    def copy(self, *, seed: int, path: Path) -> Any:
-        """Return a fresh copy, with its generators seeded from the place `path` in the seed tree.
+    def copy(self, reseeding: Reseeding) -> Any:
+        """Return a fresh copy, with the generators that `reseeding` makes.
 
         Raises
         ------
         ValueError
             The subject cannot be copied.
         """
-        return self.copy_with(Reseeding(seed, path))
-
-    def copy_with(self, reseeding: Reseeding) -> Any:
-        """Return a fresh copy with the generators that `reseeding` makes; raise the errors of `copy`."""
         if self._text is None:
             raise ValueError("the subject cannot be copied")
         return Reader(self._text, reseeding, self._shared).load()
@@ -91,11 +91,15 @@ class Pristine:
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
-_by_value = cloudpickle.list_registry_pickle_by_value
-
-
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Writes one pickle, with placeholders instead of generators and full names instead of classes.
+    """Writes one pickle.
+
+    Generators become placeholders, and classes are named in full.
+
+    Parameters
+    ----------
+    tracked
+        Whether two pickles of the same class load as one class (`class_by_value`).
 
     Examples
     --------
@@ -103,13 +107,11 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
     [1]
     """
 
-    #: Whether two pickles of the same class load as one class (`class_by_value`).
-    tracked = False
-
-    def __init__(self) -> None:
+    def __init__(self, *, tracked: bool = False) -> None:
         self._file = io.BytesIO()
         super().__init__(self._file, protocol=pickle.HIGHEST_PROTOCOL)
         self.sources = Sources()
+        self._tracked = tracked
 
     def write(self, value: Any) -> bytes:
         """Return the pickle of a value."""
@@ -117,16 +119,19 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self._file.getvalue()
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator; None for other values."""
+        """Return the placeholder of a generator, or None for another value."""
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return cloudpickle's reduction, but name classes in full and omit `__loader__` and the like."""
-        if isinstance(value, ModuleType) and value.__name__ in _by_value():
+        """Return cloudpickle's reduction with the full names of classes.
+
+        `__loader__` and the like are left out.
+        """
+        if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
             # The importer of a module is not state of the subject; under pytest it is pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
             return _module, (value.__name__, state)
-        return class_by_value(value, super().reducer_override(value), tracked=self.tracked)
+        return class_by_value(value, super().reducer_override(value), tracked=self._tracked)
 
 
 class _Copier(Writer):
@@ -136,7 +141,7 @@ class _Copier(Writer):
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator, shared class or process handle; None for other values."""
+        """Return the placeholder of a generator, shared class or handle, or None."""
         if type(value) in ORDINARY:
             return None
         is_class = isinstance(value, type) and value not in self._owned
@@ -148,7 +153,7 @@ class _Copier(Writer):
         return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction, except that every copy gets its own class and caches."""
+        """Return the base class's reduction, with caches of its own for a copy."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
         return super().reducer_override(value)
@@ -163,7 +168,7 @@ class Reader(pickle.Unpickler):
         self._shared = shared
 
     def persistent_load(self, name: Any) -> Any:
-        """Return what a placeholder stands for: a new generator, a shared object, or a class."""
+        """Return what a placeholder stands for."""
         if isinstance(name, StandIn):
             return self._reseeding.make(name)
         return self._shared[name] if isinstance(name, int) else class_named(*name)
@@ -172,7 +177,7 @@ class Reader(pickle.Unpickler):
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
     """Return `function` with an empty cache.
 
-    `_info` is not used here. It is in the pickle, so that a pickle changes once the cache has been used.
+    `_info` makes a pickle change once the cache has been used.
     """
     return functools.lru_cache(**parameters)(function)
 
