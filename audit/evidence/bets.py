@@ -176,11 +176,9 @@ class Bet:
         All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
         their smallest D, for every event and every claim, so no batch with these coins loses more.
         """
-        nothing = np.zeros(len(self.p))
-        if self.shares is not None:
-            of_all = self.counts.sum(axis=1)
-            return replace(self, counts=np.stack([nothing, nothing, of_all, nothing], axis=1))
-        p_side, q_side = self.counts[:, :2].sum(axis=1), self.counts[:, 2:].sum(axis=1)
+        p_side = self.counts[:, :2].sum(axis=1) * (self.shares is None)  # a coupled pair has both runs
+        q_side = self.counts.sum(axis=1) - p_side
+        nothing = np.zeros_like(p_side)
         return replace(self, counts=np.stack([nothing, p_side, q_side, nothing], axis=1))
 
 

@@ -19,7 +19,7 @@ reveals the first. So a claim is refuted only if separate calls confirm the refu
 this assumption.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table
 from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CoupledEvent, coupled_gains
-from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged
+from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged, settled
 
 #: Larger: runs are coupled more rarely. Coupled bets must grow this many times as fast as independent ones.
 _WORTH = 1.25
@@ -172,17 +172,10 @@ class Coupling:
 
     def bet_on(self, chosen: list[CoupledChosen], counts: list[Floats]) -> Bet:
         """Return the bet on the chosen events, with the counts of the batch that followed."""
-        return Bet(
-            log_prior=np.concatenate([each.log_prior for each in chosen]),
-            p=np.concatenate([each.candidates.p for each in chosen]),
-            q=np.concatenate([each.candidates.q for each in chosen]),
-            past=np.concatenate([np.full(len(each.shares), float(self.pairs)) for each in chosen]),
-            counts=np.concatenate(
-                [_by_event(each.candidates, _seen(counts[each.table], each.side)) for each in chosen]
-            ),
-            distance=self.memory.distance,
-            shares=np.concatenate([each.shares for each in chosen]),
-        )
+        seen = [_by_event(each.candidates, _seen(counts[each.table], each.side)) for each in chosen]
+        bet = settled(chosen, seen)
+        shares = np.concatenate([each.shares for each in chosen])
+        return replace(bet, past=np.full_like(bet.past, self.pairs), shares=shares)
 
     def rarer(self, event: Event) -> float:
         """Return how often only the q side is in the event in coupled runs, relative to independent runs."""

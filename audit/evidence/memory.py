@@ -334,14 +334,19 @@ class PairMemory:
 
 def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
     """Return the bet on the chosen events, with the counts of the batch that followed."""
+    return settled(
+        chosen, [item.candidates.count(counts[item.table][[item.side, 1 - item.side]]) for item in chosen]
+    )
+
+
+def settled(chosen: Sequence[Chosen], counts: list[Floats]) -> Bet:
+    """Return the bet on the chosen events; `counts` holds for each item the batch by event and outcome."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),
         q=np.concatenate([item.candidates.q for item in chosen]),
         past=np.concatenate([np.full(len(item.candidates.p), 2 * item.candidates.past) for item in chosen]),
-        counts=np.concatenate(
-            [item.candidates.count(counts[item.table][[item.side, 1 - item.side]]) for item in chosen]
-        ),
+        counts=np.concatenate(counts),
         distance=chosen[0].distance,
     )
 
