@@ -188,9 +188,13 @@ class Coupling:
         """Return whether wealth against ε/2 grows much faster by coupled bets than by independent ones."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
-        together = max((float(growth(shares, epsilon, delta).max()) for *_, shares in offers), default=0.0)
-        apart = max(
-            (float(growth(_independent(each), epsilon, delta).max()) for _, _, each, _ in offers), default=0.0
+        sides = (
+            [shares for *_, shares in offers],
+            [coupled_outcomes(each.p, each.q) for _, _, each, _ in offers],
+        )
+        together, apart = (
+            max((float(growth(shares, epsilon, delta).max()) for shares in side), default=0.0)
+            for side in sides
         )
         return together > _WORTH * max(apart, 0.0) and together > 0
 
@@ -222,12 +226,6 @@ def _by_event(candidates: Candidates, counted: Floats) -> Floats:
     return np.stack([both, p_side - both, q_side - both, counted.sum() - p_side - q_side + both], axis=1)
 
 
-def _independent(candidates: Candidates) -> Floats:
-    """Return the probabilities of the four outcomes of a pair of independent runs, shape (events, 4)."""
-    p, q = candidates.p, candidates.q
-    return np.stack([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)], axis=1)
-
-
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
 
@@ -236,11 +234,23 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
     that the factor is positive.
     """
     p, q = candidates.p, candidates.q
-    expected, pairs = q * (1 - p), counted.sum()
-    rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (pairs * expected + 0.5)
-    q_side = np.minimum(np.maximum(rarer * expected, q - p), q)
+    rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (counted.sum() * (q * (1 - p)) + 0.5)
+    return coupled_outcomes(p, q, rarer)
+
+
+def coupled_outcomes(p: Floats, q: Floats, rarer: Floats | float = 1.0) -> Floats:
+    """Return the probabilities of the four outcomes of a pair of runs, shape (…, 4).
+
+    Parameters
+    ----------
+    p, q
+        The probabilities of the event on the p side and on the q side.
+    rarer
+        Pr[only the run on the q side is inside the event], divided by its value for independent runs.
+    """
+    q_side = np.minimum(np.maximum(rarer * (q * (1 - p)), q - p), np.minimum(q, 1 - p))
     both = q - q_side
-    return np.stack([both, p - both, q_side, 1 - p - q_side], axis=1)
+    return np.stack([both, p - both, q_side, 1 - p - q_side], axis=-1)
 
 
 def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 from audit.distributions.law import Floats
 from audit.events.event import Event
 from audit.evidence.bets import backtest, coupled_payoffs, log_payoffs, log_sum, matched, outcomes
+from audit.evidence.coupled import coupled_outcomes
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.evidence.reserve import Reserved
 
@@ -117,9 +118,9 @@ def detectable(
     lonely = 1.0 if best.event is None or rarer is None else rarer(best.event)
 
     def refuted(k: int) -> bool:
-        event = _Simulated(best.p, (best.p - delta) / math.exp(grid[k]), lonely)
-        limit = best.limit(significance)
-        return _share_refuted(event, sections, epsilon=epsilon, delta=delta, limit=limit) >= POWER
+        event = np.array(best.p), np.array((best.p - delta) / math.exp(grid[k]))
+        paths = _simulated(*event, lonely, sections, epsilon=epsilon, delta=delta)
+        return float((paths >= best.limit(significance)).any(axis=1).mean()) >= POWER
 
     found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
     return Power(None if found is None else float(grid[found]), best.event, best.p)
@@ -224,41 +225,29 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
     return [_Option(event, p, rivals) for event, p in found]
 
 
-@dataclass(frozen=True)
-class _Simulated:
-    """A simulated event: p, q, and the factor by which coupling changes Pr[only the run for q is inside]."""
+def _simulated(
+    p: Floats, q: Floats, rarer: float, sections: Sequence[Section], *, epsilon: float, delta: float
+) -> Floats:
+    """Return the log wealth of simulated audits that bet on one event, shape (audits, 1 + bets).
 
-    p: float
-    q: float
-    rarer: float
-
-    @property
-    def coupled(self) -> Floats:
-        """The probabilities of the four outcomes of a coupled pair."""
-        q_side = min(max(self.rarer * self.q * (1 - self.p), self.q - self.p), self.q)
-        return np.array([self.q - q_side, self.p - self.q + q_side, q_side, 1 - self.p - q_side])
-
-
-def _share_refuted(
-    event: _Simulated, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
-) -> float:
-    """Return the share of simulated audits that refute if they bet on one event of known probabilities."""
+    `rarer` is the factor of `coupled_outcomes`.
+    """
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
     growths = []
     for each in sections:
         if each.sizes:
-            counts, past = _drawn(rng, outcomes(*map(np.array, (event.p, event.q))), 2, each.look, each.sizes)
+            counts, past = _drawn(rng, outcomes(p, q), 2, each.look, each.sizes)
             seen_p = (past[..., 0] + 0.5) / (past[..., :2].sum(axis=-1) + 1)
             seen_q = (past[..., 2] + 0.5) / (past[..., 2:].sum(axis=-1) + 1)
             payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
             growths.append(_growths(counts, past.sum(axis=-1), outcomes(seen_p, seen_q), payoffs))
         if each.coupled:
-            counts, past = _drawn(rng, event.coupled, 1, each.coupled_look, each.coupled)
+            cells = coupled_outcomes(p, q, rarer)
+            counts, past = _drawn(rng, cells, 1, each.coupled_look, each.coupled)
             known = past.sum(axis=-1)
             shares = (past + 0.25) / (known[..., None] + 1)
             growths.append(_growths(counts, known, shares, coupled_payoffs(epsilon, delta)))
-    paths = Reserved.new(AUDITS).path(np.concatenate(growths).T)
-    return float((paths >= limit).any(axis=1).mean())
+    return Reserved.new(AUDITS).path(np.concatenate(growths).T)
 
 
 def _drawn(

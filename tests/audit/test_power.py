@@ -44,6 +44,18 @@ def power_of(betting, *, epsilon, **changes):
     return detectable(betting.memories[0], [Section(16, tuple(betting.bet_sizes))], **options)
 
 
+def test_a_frequent_q_side_in_few_coupled_pairs_leaves_a_probability_for_each_outcome():
+    """Few pairs may show only the q side more often than p allows: 3·q·(1 − p) exceeds 1 − p for q > 1/3."""
+    memory = audited(0.7, 0.6, epsilon=0.3).memories[0]
+    sections = [Section(16, (20,), 64, (100, 200, 400))]
+    found = [
+        detectable(memory, sections, epsilon=0.1, delta=0.0, significance=1e-3, rarer=lambda _, k=k: k)
+        for k in (1.0, 2.0, 5.0)
+    ]
+    assert found[0].p > 0.5
+    assert found[0].epsilon < found[1].epsilon <= found[2].epsilon
+
+
 class Halves(Biased):
     """A mechanism whose output is below 1 with probability p on the left and q on the right. The audit has to
     learn this event."""
