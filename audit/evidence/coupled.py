@@ -94,21 +94,19 @@ class Coupling:
     pairs: int = 0
     bets: list[int] = field(default_factory=list)
     _kept: list[tuple[View, View]] = field(default_factory=list)
-    _kept_pairs: int = 0
     _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
 
-    def count(self, left: View, right: View) -> list[Floats]:
-        """Return the counts of a block in every table, by the bins of both runs; learn nothing from it."""
-        return [joint(table, left, right) for table in self.memory.tables]
+    def count(self, blocks: list[tuple[View, View]]) -> list[Floats]:
+        """Return the counts of a batch in every table, by the bins of both runs; learn nothing from it."""
+        return [np.sum([joint(table, *pair) for pair in blocks], axis=0) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
         """Learn from a finished batch. The batch must have been counted in the present tables."""
         for table, counted in zip(self.memory.tables, counts, strict=True):
             self._joints[id(table)] = table, self._joint(table) + counted
         for left, right in blocks:
-            if self._kept_pairs < _KEPT:
+            if sum(len(kept) for kept, _ in self._kept) < _KEPT:
                 self._kept.append((left, right))
-                self._kept_pairs += len(left)
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:

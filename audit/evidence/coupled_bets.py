@@ -1,12 +1,13 @@
 """Choose pairs of databases to bet on with coupled runs, and make these bets (`audit.evidence.coupled`)."""
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from audit.distributions.law import Floats
 from audit.events.features.views import View
-from audit.events.tables import Table, added
+from audit.events.tables import added
 from audit.evidence.bets import Bet
 from audit.evidence.coupled import Coupling
 from audit.evidence.goals import Aim
@@ -43,7 +44,6 @@ class CoupledBets:
         self.sampler, self.against, self.before = sampler, against, before
         self.runs, self._have_bet = 0, False
         self._known: dict[int, Coupling | None] = {}
-        self._may: bool | None = None
 
     @property
     def in_wealth(self) -> bool:
@@ -53,19 +53,18 @@ class CoupledBets:
     def give_up(self) -> None:
         """Forget what coupled runs showed: the subject keeps state after all."""
         self._known.clear()
-        self._may = False
+        self._is_able = False
 
     def wanted(self, memory: PairMemory) -> int:
         """Return how many coupled pairs to draw before deciding whether to bet on more; 0 for none."""
         new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
-        return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able() else 0
+        return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able else 0
 
+    @cached_property
     def _is_able(self) -> bool:
-        if self._may is None:
-            sampler = self.sampler
-            able = sampler.honours_rng and sampler.subject.declared_sampler is None
-            self._may = able and sampler.state_suspected() is False
-        return self._may
+        sampler = self.sampler
+        able = sampler.honours_rng and sampler.subject.declared_sampler is None
+        return able and sampler.state_suspected() is False
 
     def look(
         self, memory: PairMemory, size: int, path: tuple[int, int], *, epsilon: float, delta: float
@@ -101,8 +100,8 @@ class CoupledBets:
             joints, counts, views, blocks = self._draw(coupling, size, path)
             parts = [aimed.parts(coupling.memory.tables, *pair) for pair in views]
         except MutatedInput as fault:
-            anywhere = [_in_one_bin(table, size) for table in coupling.memory.tables]
-            return coupling.bet_on(chosen, anywhere).at_worst(), replace(aimed.aim, lost=True), fault
+            in_one_bin = [np.pad([[float(size)]], (0, table.bins.width)) for table in coupling.memory.tables]
+            return coupling.bet_on(chosen, in_one_bin).at_worst(), replace(aimed.aim, lost=True), fault
         bet = coupling.bet_on(chosen, joints)
         coupling.bets.append(size)
         coupling.learn(views, joints)
@@ -112,20 +111,12 @@ class CoupledBets:
     def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
         """Draw coupled pairs; count them by the bins of both runs together, and by the bins of each side."""
         memory, sampler = coupling.memory, self.sampler
-        joints: list[Floats] = []
         counts: list[Floats] = []
         views, blocks = [], []
         for runs in sampler.draw(memory.left, memory.right, size, path, coupled=True):
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
-            joints = added(joints, coupling.count(left, right))
             counts = added(counts, memory.count(left, right))
             views.append((left, right))
             blocks.append(memory.keep(left, right))
         self.runs += 2 * size
-        return joints, counts, views, blocks
-
-
-def _in_one_bin(table: Table, pairs: int) -> Floats:
-    counted = np.zeros((table.bins.width + 1,) * 2)
-    counted[0, 0] = pairs
-    return counted
+        return coupling.count(views), counts, views, blocks
