@@ -175,10 +175,7 @@ class ArgMax(_OfVector):
 
     def _of_rows(self, matrix: Floats) -> Any:
         matrix = np.where(np.isnan(matrix), -np.inf, matrix) if np.isnan(matrix).any() else matrix
-        largest, place = matrix.max(axis=1), np.zeros(len(matrix))
-        for k in range(matrix.shape[1] - 1, -1, -1):
-            np.copyto(place, k, where=matrix[:, k] == largest)
-        return place
+        return matrix.argmax(axis=1)
 
 
 #: Features of all entries together, for outputs with two or more entries.
