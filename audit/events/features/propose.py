@@ -163,11 +163,7 @@ def _matrix(side: Side, size: int) -> Floats:
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
     """Return the indices of the entries by the `gap` between the two sides, largest first."""
-    size = a.shape[1]
-    if size <= 1 or not len(a) or not len(b):
-        return list(range(size))
-    moved = gaps(a, b)
-    return sorted(range(size), key=lambda i: (-moved[i], i))
+    return np.argsort(-gaps(a, b), kind="stable").tolist()
 
 
 def _special(matrix: Floats) -> list[float]:
