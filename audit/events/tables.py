@@ -200,13 +200,10 @@ class Table:
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
         """Return the events that may be bet on, with the database `side` (0 left, 1 right) as the p side."""
-        x, y = self.counts[side], self.counts[1 - side]
-        if unfinished_counts_against:
-            x, y = x[:-1], y[:-1]
-        ordered, (rated, hits_p, hits_q) = self.bins.ordered, _ratios(x, y)
-        inside = np.concatenate([_tails(len(x), ordered), rated])
-        hits_p = np.concatenate([_in_tails(x, ordered), hits_p])
-        hits_q = np.concatenate([_in_tails(y, ordered), hits_q])
+        x, y = self.counts[[side, 1 - side], : -1 if unfinished_counts_against else None]
+        tails, (rated, hits_p, hits_q) = _tails(len(x), self.bins.ordered), _ratios(x, y)
+        inside = np.concatenate([tails, rated])
+        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
         return self._estimated(side, inside, hits_p, hits_q, against=unfinished_counts_against)
 
     def plain(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
@@ -215,9 +212,7 @@ class Table:
         They are for showing, not for betting: their estimates are not corrected for selection bias.
         """
         width = self.bins.width if self.bins.ordered else self.bins.width - 1  # "all others" has no words
-        x, y = self.counts[side], self.counts[1 - side]
-        if unfinished_counts_against:
-            x, y = x[:-1], y[:-1]
+        x, y = self.counts[[side, 1 - side], : -1 if unfinished_counts_against else None]
         inside = np.eye(width, len(x), dtype=bool)
         if self.bins.ordered:
             inside = np.vstack([inside, np.arange(len(x)) < self.bins.ordered])
@@ -249,12 +244,6 @@ def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
     return np.concatenate([above, below])
-
-
-def _in_tails(counts: Floats, ordered: int) -> Floats:
-    """Return the counts in each of `_tails`."""
-    below = counts[:ordered].cumsum()
-    return np.concatenate([below[-1] - below[:-1], below[:-1]]) if ordered else counts[:0]
 
 
 _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])
