@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.faults.asked import SIDES, TIGHT, Asked, draw_words
-from audit.faults.outputs import common_places
+from audit.faults.outputs import common_places, is_steady
 from audit.faults.scene import Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded.leaves import Place, is_number
@@ -29,8 +29,7 @@ def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
         named = draw.parameters if scale_of(draw) is not None else ()
         for name in (each for each in _WIDTHS if each in named):
             left, right = ([run.draws[k].parameters[name] for run in side] for side in runs)
-            steady = all(same(each, told[0]) for told in (left, right) for each in told)
-            if steady and not same(left[0], right[0]):
+            if is_steady(left) and is_steady(right) and not same(left[0], right[0]):
                 said = words.scales(draw.method, name, left[0], right[0])
                 return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
     return None
@@ -69,9 +68,7 @@ _APART: Final = 1e-4
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
     """Return whether a number in the output is equal in all runs of a side, even with extreme draws."""
-    first = scene.plain(side)[0].leaves[place]
-    runs = (*scene.plain(side), *scene.extreme(side))
-    return all(same(run.leaves.get(place), first) for run in runs)
+    return is_steady([run.leaves.get(place) for run in (*scene.plain(side), *scene.extreme(side))])
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:

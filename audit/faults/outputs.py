@@ -2,8 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -45,8 +44,7 @@ def _silent_side(scene: Scene, place: Place) -> list[str]:
 
     Return an empty list unless one side always answers at this place and the other side never does.
     """
-    read = partial(_leaf, place) if place else _whole
-    sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
+    sides = [[_silence(_at(run, place)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
     return [each[0] or "answers" for each in sides] if one else []
 
@@ -64,21 +62,16 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
 
     Such a part has no noise, or its noise has a fixed seed.
     """
-    parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
-    parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
-    for place, read in parts:
-        (left, *lefts), (right, *rights) = ([read(run) for run in scene.plain(side)] for side in SIDES)
-        steady = all(same(each, left) for each in lefts) and all(same(each, right) for each in rights)
-        if not steady or same(left, right):
+    for place in (*common_places(scene), ()):
+        plain = [[_at(run, place) for run in scene.plain(side)] for side in SIDES]
+        (left, *_), (right, *_) = plain
+        if not all(map(is_steady, plain)) or same(left, right):
             continue
         draws = scene.plain(LEFT)[0].draws
         if any(isinstance(run.output, Raised) for side in SIDES for run in scene.extreme(side)):
             continue
-        moved = any(
-            not same(read(run), first)
-            for side, first in zip(SIDES, (left, right), strict=True)
-            for run in scene.extreme(side)
-        )
+        pushed = [[_at(run, place) for run in scene.extreme(side)] for side in SIDES]
+        moved = not (is_steady([left, *pushed[0]]) and is_steady([right, *pushed[1]]))
         own = bool(draws) and all(draw.own for draw in draws)
         if (moved or own) and draws and all(_never_varies(scene.plain(LEFT), k) for k in range(len(draws))):
             said = words.fixed(draws_of(scene.plain(LEFT)[0]), own=own)
@@ -90,12 +83,14 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-def _leaf(place: Place, run: Run) -> Any:
-    return run.leaves.get(place)
+def _at(run: Run, place: Place) -> Any:
+    """Return what the output of a run holds at a place; the whole output if the place is empty."""
+    return run.leaves.get(place) if place else run.output
 
 
-def _whole(run: Run) -> Any:
-    return run.output
+def is_steady(values: Sequence[Any]) -> bool:
+    """Return whether all values are the same as the first."""
+    return all(same(each, values[0]) for each in values[1:])
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
@@ -121,7 +116,7 @@ def common_places(scene: Scene) -> list[Place]:
 def _never_varies(runs: Sequence[Run], k: int) -> bool:
     """Return whether the k-th draw gives the same values in every run."""
     values = [run.draws[k].values for run in runs if k < len(run.draws)]
-    return len(values) == len(runs) and all(same(value, values[0]) for value in values)
+    return len(values) == len(runs) and is_steady(values)
 
 
 def exact_weights(scene: Scene, _: Asked) -> Fault | None:
@@ -131,13 +126,9 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
         weights = [[run.draws[k].parameters.get("p") for run in side if k < len(run.draws)] for side in runs]
         if draw.method != "choice" or any(p is None for side in weights for p in side):
             continue
-        (left, *lefts), (right, *rights) = weights[0], weights[1]
-        steady = all(same(p, left) for p in lefts) and all(same(p, right) for p in rights)
-        if (
-            steady
-            and np.asarray(left).shape == np.asarray(right).shape
-            and np.any((np.asarray(left) > 0) != (np.asarray(right) > 0))
-        ):
+        (left, *_), (right, *_) = weights
+        given = np.asarray(left) > 0, np.asarray(right) > 0
+        if all(map(is_steady, weights)) and given[0].shape == given[1].shape and np.any(given[0] != given[1]):
             return Fault(FaultKind.UNNOISED_PART, None, words.weights(left, right))
     return None
 

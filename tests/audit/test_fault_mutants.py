@@ -177,6 +177,11 @@ def test_selection_by_secrets_is_counted():
     assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))
 
 
+def test_an_output_without_noise_is_shown_as_the_mechanism_returns_it():
+    fault = examined(adapt(lambda database: {"ab"[database[0]]}), ([0], [1]), PureDP(1.0))
+    assert fault.words.startswith("The output is {'a'} in every run on the left and {'b'} on the right.")
+
+
 def test_unseen_noise_is_reported():
     def from_bits(database):
         return sum(database) + np.random.PCG64().random_raw() / 2**64
