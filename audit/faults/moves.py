@@ -101,17 +101,16 @@ class Move:
         if self.shift is None:
             return False
         shift = {
-            at: by for number, by in zip(self.numbers, self.shift, strict=True) if by for at in number.at
+            at: float(np.rint(by) if number.method == "geometric" else by)
+            for number, by in zip(self.numbers, self.shift, strict=True)
+            if by
+            for at in number.at
         }
-        shift = {at: float(np.rint(by)) if self._whole(at) else float(by) for at, by in shift.items()}
         again = noise.values_at(self.scene.run(RIGHT, self.seed, force=self.force, shift=shift), self.places)
         left = noise.values_at(self.scene.run(LEFT, self.seed, force=self.force), self.places)
         if again is None or left is None:
             return False
         return bool(np.abs(again - left).max(initial=0.0) <= 1e-6 * max(1.0, float(np.abs(self.moved).max())))
-
-    def _whole(self, at: tuple[int, tuple[int, ...]]) -> bool:
-        return any(at in number.at and number.method == "geometric" for number in self.numbers)
 
 
 def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
