@@ -11,7 +11,7 @@ import numpy as np
 from audit.errors import AuditError, SubjectError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
-from audit.faults.examiner import Answers, Examiner, looked_at
+from audit.faults.examiner import Answers, Examiner
 from audit.faults.scene import LEFT, RIGHT
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
@@ -57,45 +57,16 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(short(str(error).rstrip("."), 120)))
 
 
-def examined(
-    subject: Subject,
-    pair: tuple[Any, Any],
-    claim: Any,
-    relation: Any = Relation.REPLACE_ONE,
-    *,
-    bits: bool = False,
-) -> Fault:
-    """Return the fault shown by runs recorded in this process. For tests and for trusted subjects.
-
-    Parameters
-    ----------
-    subject
-        The subject to run.
-    pair
-        Two neighbouring databases on which the claim fails.
-    claim
-        The claim.
-    relation
-        The relation under which they are neighbours.
-    bits
-        Whether the event that refuted the claim looks at the low bits of floats.
-    """
-    left, right = pair
-    asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
-    databases = {LEFT: left, RIGHT: right, **_middle(left, right, relation)}
-    prepared = {name: subject.prepare(database) for name, database in databases.items()}
-    return looked_at(subject.object, subject.calling, prepared, asked)
-
-
 def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     witness = strongest.simplest or strongest
     subject, left, right = task.subject, witness.left, witness.right
     if not can_start():
         raise AuditError("this system cannot start a process for it")
-    steps, event = witness.distance, witness.event
-    bits = reads_bits_of_floats(event)
     asked = Asked(
-        epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
+        epsilon=witness.distance * task.claim.epsilon,
+        delta=task.claim.delta,
+        bits=reads_bits_of_floats(witness.event),
+        nan=_has_nan(left, right),
     )
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
     databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
@@ -153,40 +124,35 @@ def _drawn(subject: Subject, asking: Task) -> Block:
     return draw_once(Parcel.of(subject, seed=asking.seed), asking)
 
 
-def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return the index of the differing record in the left and in the right list; None if it is unknown.
+def _differing(left: Any, right: Any) -> tuple[int, int]:
+    """Return the index of the differing record in the left and in the right list.
 
-    In a list without this record the index is −1.
+    In a list without this record the index is −1. If the record is unknown, both are −1.
     """
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
-        return None
+        return -1, -1
     shorter = min(len(left), len(right))
     at = next((i for i in range(shorter) if not same(left[i], right[i])), shorter)
     if len(left) == len(right):
-        return (at, at) if at < shorter else None
+        return (at, at) if at < shorter else (-1, -1)
     return (at, -1) if len(left) > len(right) else (-1, at)
 
 
 def _has_nan(left: Any, right: Any) -> bool:
     """Return whether the differing record is NaN or contains NaN in exactly one of the two databases."""
-    found = _differing(left, right)
-    if found is None:
-        return False
-    records = [[] if at < 0 else [side[at]] for side, at in zip((left, right), found, strict=True)]
-    nans = [any(_is_nan(leaf) for record in each for leaf in leaves_of(record).values()) for each in records]
+    places = zip((left, right), _differing(left, right), strict=True)
+    leaves = [leaves_of(side[at]).values() if at >= 0 else () for side, at in places]
+    nans = [
+        any(isinstance(leaf, float | np.floating) and math.isnan(leaf) for leaf in each) for each in leaves
+    ]
     return nans[0] != nans[1]
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
     """Return the database without the replaced record, as `MIDDLE`; empty if no record was replaced."""
-    found = _differing(left, right)
-    if found is None or found[0] != found[1] or check_relation(relation) is not Relation.REPLACE_ONE:
+    at, other = _differing(left, right)
+    if at < 0 or other < 0 or check_relation(relation) is not Relation.REPLACE_ONE:
         return {}
-    at = found[0]
     return {MIDDLE: [*left[:at], *left[at + 1 :]] if isinstance(left, list) else left[:at] + left[at + 1 :]}
 
 
@@ -195,10 +161,8 @@ def _both(left: Any, right: Any) -> list[Any]:
 
     The list is empty if this database cannot be built.
     """
-    found = _differing(left, right)
-    if found is None or found[1] < 0:
-        return []
-    return [left + right[found[1] : found[1] + 1]] if type(left) is type(right) else []
+    _, at = _differing(left, right)
+    return [left + right[at : at + 1]] if at >= 0 and type(left) is type(right) else []
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
@@ -207,15 +171,11 @@ def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
     Return an empty dict if this record is not a finite number other than 0, or if the new database is not in
     the domain or not a neighbour of the left one.
     """
-    found = _differing(left, right)
-    if found is None or found[1] < 0:
-        return {}
-    record = right[found[1]]
+    _, at = _differing(left, right)
+    record = right[at] if at >= 0 else None
     if isinstance(record, bool) or not isinstance(record, float | int):
         return {}
     if not math.isfinite(record) or record == 0:
         return {}
-    far = [*right]
-    far[found[1]] = record * 1000
-    scaled = type(right)(far)
+    scaled = type(right)([*right[:at], record * 1000, *right[at + 1 :]])
     return {FAR: scaled} if task.databases.allowed(scaled) and task.databases.relates(left, scaled) else {}
