@@ -83,7 +83,7 @@ def of_parts(
     if not (paths or places) or _recur(sides):
         return
     yield from map(inside.Part, _most_moved(a, b, paths))
-    changed = {path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}
+    changed = {path: _changed(a, b, path, inside.atom) for path in paths}
     yield from map(inside.PartIs, _first(changed, MOST_ATOMS))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
@@ -114,18 +114,14 @@ def _is_alike(part: Any, other: Any) -> bool:
     return part is other or (plain and part == other and (part != 0 or kind is int))
 
 
-def _most_retyped(*sides: Opened) -> list[Path]:
+def _most_retyped(a: Opened, b: Opened) -> list[Path]:
     """Return the places whose types differ most between the sides."""
     kinds: dict[Path, set[type]] = {}
-    for parts in chain.from_iterable(sides):
+    for parts in chain(a, b):
         for path, part in parts.items():
             kinds.setdefault(path, set()).add(type(part))
-    changed = {
-        path: _changed(*(Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides))
-        for path, found in kinds.items()
-        if len(found) > 1
-    }
-    return _first(changed, MOST_TYPES)
+    mixed = [path for path, found in kinds.items() if len(found) > 1]
+    return _first({path: _changed(a, b, path, type_of) for path in mixed}, MOST_TYPES)
 
 
 def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Floats], Floats]) -> list[Path]:
@@ -296,16 +292,13 @@ def _moved(a: Floats, b: Floats) -> float:
     return gap(a, b) if len(a) and len(b) else float(len(a) + len(b) > 0)
 
 
-def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
-    return Counter(inside.atom(each.get(path, ABSENT)) for each in side)
-
-
-def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Return the total variation distance between two counts of values, 0 if no value recurs."""
-    if max(chain(a.values(), b.values())) < 2:
+def _changed(a: Opened, b: Opened, path: Path, read: Callable[[Any], Hashable]) -> float:
+    """Return the total variation distance between what two sides have at a place; 0 if no value recurs."""
+    counts, others = (Counter(read(parts.get(path, ABSENT)) for parts in side) for side in (a, b))
+    if max(chain(counts.values(), others.values())) < 2:
         return 0.0
-    m, n = a.total(), b.total()
-    return sum(abs(a[key] / max(m, 1) - b[key] / max(n, 1)) for key in a | b) / 2
+    m, n = max(len(a), 1), max(len(b), 1)
+    return sum(abs(counts[key] / m - others[key] / n) for key in counts | others) / 2
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
