@@ -13,7 +13,7 @@ martingale (`audit.evidence.bets`).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Final
 
 from audit.databases.chosen import Pair
@@ -84,19 +84,14 @@ class CallsCheck:
             for way, singly in enumerate((False, True))
         ]
         sides = [
-            [[output for block in way for output in block.left] for way in ways],
-            [[output for block in way for output in block.right] for way in ways],
+            [list(chain.from_iterable(getattr(block, side) for block in way)) for way in ways]
+            for side in ("left", "right")
         ]
         if not place and any(coarse(outputs) for side in sides for outputs in side):
             self._digits = COARSE  # decided by the first outputs, which were not bet on
         digits = None if self.terms.floats else self._digits
         return [
-            Runs(
-                [plain(each, digits) for each in at_once],
-                [plain(each, digits) for each in called],
-                typed=False,
-            )
-            for at_once, called in sides
+            Runs(*([plain(o, digits) for o in outputs] for outputs in side), typed=False) for side in sides
         ]
 
 
