@@ -1,7 +1,7 @@
 """The exact path: declared laws, compared with the claim and with runs of the code, give the verdict."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     finding = _compared(task, laws, pairs)
     exhaustive = finding.complete and task.databases.lists_all
     enumerated = len(every) if every and exhaustive else None
-    return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
+    return _Comparison(task, laws, finding, pairs, enumerated=enumerated, code=task).result()
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
@@ -83,27 +83,24 @@ def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> Ex
     return compare_pairs(pairs, laws.first, task.claim, stop=task.is_late)
 
 
+@dataclass
 class _Comparison:
     """Compares the laws with the claim and with the code, and makes the result."""
 
-    def __init__(
-        self,
-        task: PrivacyTask,
-        laws: Laws,
-        finding: ExactFinding,
-        pairs: list[Pair],
-        *,
-        enumerated: int | None,
-        code: PrivacyTask | None = None,
-        reordered: Callable[[Any], Any] | None = None,
-    ) -> None:
-        self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
-        self.enumerated = enumerated
-        self.code = task if code is None else code
-        self.worst = finding.by_delta if task.claim.delta > 0 else finding.by_epsilon
-        self.runs = LawRuns(task, laws.again, pairs, (self.worst.left, self.worst.right), reordered)
-        self.bets: AuditResult | None = None
-        self.notes: list[Said] = []
+    task: PrivacyTask
+    laws: Laws
+    finding: ExactFinding
+    pairs: list[Pair]
+    enumerated: int | None
+    code: PrivacyTask
+    reordered: Callable[[Any], Any] | None = None
+    bets: AuditResult | None = None
+    notes: list[Said] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.worst = self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
+        worst = self.worst.left, self.worst.right
+        self.runs = LawRuns(self.task, self.laws.again, self.pairs, worst, self.reordered)
 
     def result(self) -> AuditResult:
         """Compare the laws with the code, then the claim with the laws, and return the result."""
