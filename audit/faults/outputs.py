@@ -64,7 +64,7 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
     """
     for place in (*common_places(scene), ()):
         plain = [[_at(run, place) for run in scene.plain(side)] for side in SIDES]
-        (left, *_), (right, *_) = plain
+        left, right = (values[0] for values in plain)
         if not all(map(is_steady, plain)) or same(left, right):
             continue
         draws = scene.plain(LEFT)[0].draws
@@ -126,7 +126,7 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
         weights = [[run.draws[k].parameters.get("p") for run in side if k < len(run.draws)] for side in runs]
         if draw.method != "choice" or any(p is None for side in weights for p in side):
             continue
-        (left, *_), (right, *_) = weights
+        left, right = (values[0] for values in weights)
         given = np.asarray(left) > 0, np.asarray(right) > 0
         if all(map(is_steady, weights)) and given[0].shape == given[1].shape and np.any(given[0] != given[1]):
             return Fault(FaultKind.UNNOISED_PART, None, words.weights(left, right))

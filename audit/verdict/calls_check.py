@@ -91,7 +91,8 @@ class CallsCheck:
             self._digits = COARSE  # decided by the first outputs, which were not bet on
         digits = None if self.terms.floats else self._digits
         return [
-            Runs(*([plain(o, digits) for o in outputs] for outputs in side), typed=False) for side in sides
+            Runs([plain(o, digits) for o in at_once], [plain(o, digits) for o in called], typed=False)
+            for at_once, called in sides
         ]
 
 

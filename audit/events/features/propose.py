@@ -163,7 +163,8 @@ def _matrix(side: Side, size: int) -> Floats:
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
     """Return the indices of the entries by the `gap` between the two sides, largest first."""
-    return np.argsort(-gaps(a, b), kind="stable").tolist()
+    order: list[int] = np.argsort(-gaps(a, b), kind="stable").tolist()
+    return order
 
 
 def _special(matrix: Floats) -> list[float]:
