@@ -76,9 +76,7 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)
-    if reach is None or not numbers:
-        return None if reach is None else np.zeros((len(places), 1))
-    return reach * np.sqrt([number.variance for number in numbers])
+    return None if reach is None else reach * np.sqrt([number.variance for number in numbers])
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
