@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode, register
 from audit.codec.stored import is_replayable
+from audit.distributions.law import Flags
 from audit.errors import CorruptFile, InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.atoms import Whole
@@ -45,7 +46,7 @@ class NumberIn:
     intervals: tuple[tuple[float, float], ...]
     unscored: bool = False
 
-    def members(self, view: View) -> NDArray[np.bool_]:
+    def members(self, view: View) -> Flags:
         """Return whether each output of a block belongs to the set."""
         column = self.feature.values(view)
         inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
@@ -94,7 +95,7 @@ class AtomIn:
     feature: AtomFeature
     examples: tuple[Any, ...]
 
-    def members(self, view: View) -> NDArray[np.bool_]:
+    def members(self, view: View) -> Flags:
         """Return whether each output of a block belongs to the set."""
         wanted = {self.feature.of(example) for example in self.examples}
         return np.array([value in wanted for value in self.feature.values(view)], dtype=bool)
@@ -120,7 +121,7 @@ class RegionIn:
 
     region: Region
 
-    def members(self, view: View) -> NDArray[np.bool_]:
+    def members(self, view: View) -> Flags:
         """Return whether each output of a block belongs to the set."""
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
@@ -187,7 +188,7 @@ class Event:
         if not 1 <= len(self.conditions) <= 3:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
-    def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
+    def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> Flags:
         """Return whether each output of a block belongs to the set, shape (runs,)."""
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)

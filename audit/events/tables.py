@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 from audit.events.edges import LARGEST, bins_of, learn_edges
 from audit.events.event import AtomIn, Condition, NumberIn
 from audit.events.features.base import AtomFeature, Feature, NumberFeature
@@ -51,7 +50,7 @@ class NumberBins:
         """Return the bin of every output of a block."""
         return bins_of(self.feature.values(view), self.edges)
 
-    def condition(self, members: NDArray[np.bool_]) -> Condition:
+    def condition(self, members: Flags) -> Condition:
         """Return the condition "the value lies in one of these bins" as merged intervals."""
         lows = np.append(-np.inf, self.edges)
         highs = np.append(np.minimum(self.edges, LARGEST), np.inf)  # the last bin holds +inf alone
@@ -84,7 +83,7 @@ class AtomBins:
         get = self.known.get
         return np.array([get(value, other) for value in self.feature.values(view)], dtype=np.intp)
 
-    def condition(self, members: NDArray[np.bool_]) -> Condition:
+    def condition(self, members: Flags) -> Condition:
         """Return the condition "the value is in one of these bins"; the bin "all others" is left out."""
         chosen = np.flatnonzero(members[: len(self.known)])
         return AtomIn(self.feature, tuple(self.examples[k] for k in chosen))
@@ -125,8 +124,8 @@ class Candidates:
         Average number of runs on a side from which the estimates are made.
     """
 
-    inside_p: NDArray[np.bool_]
-    inside_q: NDArray[np.bool_]
+    inside_p: Flags
+    inside_q: Flags
     p: Floats
     q: Floats
     past: float
@@ -219,7 +218,7 @@ class Table:
         return self._estimated(side, inside, inside @ x, inside @ y, against=unfinished_counts_against)
 
     def _estimated(
-        self, side: int, inside: NDArray[np.bool_], hits_p: Floats, hits_q: Floats, *, against: bool
+        self, side: int, inside: Flags, hits_p: Floats, hits_q: Floats, *, against: bool
     ) -> Candidates | None:
         """Return the events with probabilities estimated from these hits; None if there are no events."""
         if not len(inside):
@@ -238,7 +237,7 @@ class Table:
 
 
 @lru_cache(maxsize=256)
-def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
+def _tails(width: int, ordered: int) -> Flags:
     """Return the events "at least an edge" and "below an edge", for every edge of the ordered bins."""
     index, cuts = np.arange(width), np.arange(1, ordered)
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
@@ -249,7 +248,7 @@ def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
 _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])
 
 
-def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
+def _ratios(x: Floats, y: Floats) -> tuple[Flags, Floats, Floats]:
     """Return events of several sizes. Each is the set of bins with the largest ratios of count x to count y.
 
     The hits returned are leave-one-out: a run in bin b counts as a hit only if b would be in the event

@@ -43,10 +43,10 @@ import numpy as np
 from scipy.special import betaincinv
 
 from audit.claims import at_distance
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 from audit.evidence.goals import Aim, Goals, coupled_gains
 from audit.evidence.reserve import Reserved
-from audit.evidence.standing import Flags, Standing
+from audit.evidence.standing import Standing
 
 #: Stakes s, as fractions of the largest stake allowed: a fixed grid, not tuned. The stake 0 means no bet.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)

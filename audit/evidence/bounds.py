@@ -6,9 +6,9 @@ from itertools import islice, takewhile
 
 import numpy as np
 
-from audit.distributions.law import Floats
+from audit.distributions.law import Flags, Floats
 from audit.evidence.bets import EPSILON_CAP, Ledger
-from audit.evidence.standing import Flags, Standing
+from audit.evidence.standing import Standing
 
 #: Larger: faster, but more values are tested needlessly. Maximum number of lattice values tested at once.
 _VALUES = 32

@@ -33,12 +33,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dptsv
 
-from audit.distributions.law import Floats, Ints
-
-_Flags = NDArray[np.bool_]
+from audit.distributions.law import Flags, Floats, Ints
 
 _STEPS = 12
 #: A larger ε counts as this one, so that the square of e^ε stays finite. No runs can show a difference.
@@ -228,7 +225,7 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
 
 def _trial(
     p: Floats, q: Floats, mu: Floats, ratio: Floats
-) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
+) -> tuple[Floats, Floats, Floats, Floats, Flags, Flags]:
     """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, and flags of cells: p is too large, q is too large."""
     nu = 2 - mu
     left, right = p / mu, q / nu

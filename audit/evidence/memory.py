@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.claims import at_distance
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
@@ -375,14 +374,13 @@ def levels_of(epsilon: float) -> Floats:
     return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
 
 
-def _best(promise: Floats) -> NDArray[np.bool_]:
+def _best(promise: Floats) -> Flags:
     """Return which events to keep: at each level of ε, those of largest expected growth (`promise`)."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept
     each = max(2, MOST_EVENTS // len(promise))
-    for row in promise:
-        kept[np.argsort(-row, kind="stable")[:each]] = True
+    kept[np.argsort(-promise, axis=1, kind="stable")[:, :each]] = True
     return kept
 
 

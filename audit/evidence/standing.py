@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audit.distributions.law import Floats
+from audit.distributions.law import Flags, Floats
 from audit.evidence.reserve import Reserved
 
 #: Log wealth is saved in thousandths, rounded down, so that a continued audit never gains by rounding.
@@ -16,8 +15,6 @@ _PARTS = 1_000
 #: The log wealth, in thousandths, against a claim that was rejected once. No later bet undoes the rejection.
 FOR_GOOD = 10**9
 _LEAST = -(10**9)
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

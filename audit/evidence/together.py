@@ -20,10 +20,11 @@ answer in each process is private (`audit.verdict.judge`).
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from audit.distributions.law import Flags
 
 
-def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
+def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> Flags:
     """Return which claims e-BH rejects at a false discovery rate.
 
     Parameters
@@ -46,7 +47,7 @@ def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool
     return named
 
 
-def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
+def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> Flags:
     """Return which claims Holm's procedure rejects at a family-wise error rate.
 
     Parameters

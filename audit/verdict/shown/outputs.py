@@ -13,10 +13,9 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.distributions import Countable, Finite, Law, Mixture, Product
-from audit.distributions.law import Floats, Ints, as_numbers
+from audit.distributions.law import Flags, Floats, Ints, as_numbers
 from audit.distributions.line import LineLaw
 from audit.events.edges import bins_of
 from audit.events.event import AtomIn, Event, NumberIn
@@ -39,7 +38,6 @@ _TAIL = 0.005
 _DIGITS = 4
 
 Interval = tuple[float, float]
-Flags = NDArray[np.bool_]
 Known = dict[Hashable, Any]
 """Maps each counted value to its outputs. Outputs with a value that is not listed count as "any other"."""
 
