@@ -105,7 +105,6 @@ class Betting:
     shadow_log_wealth: float = 0.0
     crossed_at: int = 0
     shadow_crossed_at: int = 0
-    bet_sizes: list[int] = field(default_factory=list)
     wealth: list[tuple[int, float]] = field(default_factory=list)
     losses: list[tuple[int, float]] = field(default_factory=list)
     batches: int = 0
@@ -298,7 +297,6 @@ class Betting:
             return False
         bet, aim, fault = found
         memory.won += self._settle(bet, aim)
-        self.bet_sizes.append(size)
         if fault is not None:
             raise fault
         return True
@@ -325,7 +323,6 @@ class Betting:
             memory.won += self._settle(
                 bet_on(chosen, counts), aim and aim.drawn([block.aimed for block in blocks])
             )
-            self.bet_sizes.append(size)
             memory.bets.append(size)
         if as_output:
             self._bet_in_shadow(bet_on(as_output, counts))

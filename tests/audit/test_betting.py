@@ -63,7 +63,6 @@ def test_the_wealth_is_that_of_the_ledger_and_of_the_bets_alone():
     betting = run(Noisy(), epsilon=2.0)
     path = betting.ledger.path(2.0, 0.0)
     assert betting.log_wealth == pytest.approx(path[-1])
-    assert [bet.calls for bet in betting.ledger.bets] == [2 * size for size in betting.bet_sizes]
 
 
 def test_it_stops_at_the_crossing_and_says_when():
@@ -90,7 +89,8 @@ def test_the_budget_is_not_exceeded(budget):
 
 
 def test_batches_begin_small_and_grow_by_a_quarter_at_most():
-    sizes = run(Noisy(), epsilon=2.0, budget=200_000).bet_sizes
+    betting = run(Noisy(), epsilon=2.0, budget=200_000)
+    sizes = [bet.calls // 2 for bet in betting.ledger.bets]
     assert sizes[0] <= 40
     assert all(later <= math.ceil(1.25 * before) + 1 for before, later in itertools.pairwise(sizes))
 
@@ -137,7 +137,7 @@ def test_progress_is_reported_after_every_batch():
     betting = run(Noisy(), epsilon=2.0, listener=told.append)
     assert [event.runs for event in told] == sorted(event.runs for event in told)
     assert told[-1].log_wealth == betting.log_wealth
-    assert len([event for event in told if event.stage == "betting"]) == len(betting.bet_sizes)
+    assert len([event for event in told if event.stage == "betting"]) == len(betting.ledger.bets)
 
 
 def always(outcome):
@@ -158,7 +158,7 @@ def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
     """Runs drawn again at the same places of the seed tree have the same coins and outputs as the runs that
     were bet on."""
     betting = run(Noisy(), epsilon=2.0, budget=3_000)
-    place, size = (BET, betting.batches - 1), betting.bet_sizes[-1]
+    place, size = (BET, betting.batches - 1), betting.ledger.bets[-1].calls // 2
     with Sampler(adapt(Noisy()), seed=0) as sampler:
         [runs] = sampler.draw([0.0], [1.0], size, place, by_call=True)
         assert sampler.last_sides == (len(runs.left), len(runs.right))
