@@ -12,9 +12,8 @@ from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
-from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
-from audit.evidence.power import Power, detectable
+from audit.evidence.power import Power, Section, detectable
 from audit.results.course import Course
 from audit.results.going_on import Before, Ended, joined, sections_of
 from audit.results.remembered import first_batch
@@ -204,13 +203,15 @@ class _Runs:
             takes = f"refuting this claim takes at least {self.least}"
             reason = f"stopped after {spent} runs, but {takes}: {more}"
             return self._result(Verdict.INCONCLUSIVE, reason=reason)
-        most_bet = max(betting.memories, key=self._bet_on)
+        most_bet = max(
+            betting.memories, key=lambda memory: sum(s.pairs for s in self._sections(betting, memory))
+        )
         if self.sampler.stopped_answering() or most_bet.stopped_answering:
             return self._result(Verdict.INCONCLUSIVE, reason=statements.STOPS_ANSWERING)
         if trouble := self._compare_calls(most_bet):
             return self._result(Verdict.ERROR, reason=trouble)
         how = self._how_coupled(betting)
-        power, bounds = self._power(most_bet), self.terms.bounds(betting.ledger)
+        power, bounds = self._power(betting, most_bet), self.terms.bounds(betting.ledger)
         likely = f"any event of probability {power.p:.3g}"
         if power.event is not None:
             likely = f"an event of probability {power.p:.3g}: {power.event.words(digits=3)}"
@@ -243,12 +244,9 @@ class _Runs:
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
-    def _bet_on(self, memory: PairMemory) -> int:
-        """Return the number of pairs of runs bet on for two databases, including those of earlier audits."""
-        return sum(section.pairs for section in sections_of(memory, self._coupling(memory), self.before))
-
-    def _coupling(self, memory: PairMemory) -> Coupling | None:
-        return None if self.betting is None else self.betting.coupled.of(memory)
+    def _sections(self, betting: Betting, memory: PairMemory) -> tuple[Section, ...]:
+        """Return the batches that were bet on for two databases, including those of earlier audits."""
+        return sections_of(memory, betting.coupled.of(memory), self.before)
 
     def _compare_calls(self, memory: PairMemory) -> str:
         """Return a text that says where the subject's `sample` and calls disagree; empty if they agree."""
@@ -259,13 +257,13 @@ class _Runs:
         self.compared_calls = check.compared
         return trouble
 
-    def _power(self, memory: PairMemory) -> Power:
+    def _power(self, betting: Betting, memory: PairMemory) -> Power:
         """Return the power of the bets on a pair. Its ε is per step between the two databases."""
         epsilon, delta = self.terms.at(memory.distance)
-        coupling = self._coupling(memory)
+        coupling = betting.coupled.of(memory)
         power = detectable(
             replace(memory, path=()),  # the claim passed here is already the one for this distance
-            sections_of(memory, coupling, self.before),
+            self._sections(betting, memory),
             epsilon=epsilon,
             delta=delta,
             significance=self.terms.significance * (1 - self.terms.goals.share),
