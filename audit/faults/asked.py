@@ -47,8 +47,8 @@ class Asked:
         return words.claimed(self.epsilon, self.delta)
 
 
+#: A rule for one kind of fault: returns the fault if the runs show it, else None.
 Rule = Callable[[Scene, Asked], Fault | None]
-"""A rule for one kind of fault: returns the fault if the runs show it, else None."""
 
 
 def draw_words(draw: Any) -> str:

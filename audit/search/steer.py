@@ -39,9 +39,9 @@ _CLOSE: Final = 1e-6
 #: One run on each side, with unchanged draws.
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
+#: Makes recorded runs of a pair from one generator state, perhaps more than were asked for. Each is a `Run`
+#: or, if the run gave no output, the value that replaces it.
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state, perhaps more than were asked for. Each is a
-`Run` or, if the run gave no output, the value that replaces it."""
 
 
 @dataclass

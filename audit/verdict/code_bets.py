@@ -23,16 +23,16 @@ from audit.values.canonical import key
 from audit.values.said import Says
 from audit.verdict.by_runs import audit_by_runs, least_budget
 
+#: The share of the budget for bets on the code if the law is far below the claim. A small share suffices:
+#: code that breaks the claim is then far from the law.
 SHARE_IF_SLACK = 0.1
-"""The share of the budget for bets on the code if the law is far below the claim. A small share suffices:
-code that breaks the claim is then far from the law."""
+#: A law counts as close to its claim if its loss is at least this share of the claim.
 TIGHT = 0.8
-"""A law counts as close to its claim if its loss is at least this share of the claim."""
+#: The number of pairs of the boundary that are tried after the worst pairs under the law.
 PROPOSED = 24
-"""The number of pairs of the boundary that are tried after the worst pairs under the law."""
+#: The share of the significance and of the budget for bets on the code. The rest is for the comparison of
+#: law and code.
 SHARE = 0.5
-"""The share of the significance and of the budget for bets on the code. The rest is for the comparison of law
-and code."""
 
 
 def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:

@@ -38,8 +38,8 @@ _TAIL = 0.005
 _DIGITS = 4
 
 Interval = tuple[float, float]
+#: Maps each counted value to its outputs. Outputs with a value that is not listed count as "any other".
 Known = dict[Hashable, Any]
-"""Maps each counted value to its outputs. Outputs with a value that is not listed count as "any other"."""
 
 
 _name = partial(output_words, digits=_DIGITS)
