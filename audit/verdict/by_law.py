@@ -216,7 +216,7 @@ class _Comparison:
             samples=samples,
             pairs_tried=finding.pairs,
             tolerance=finding.tolerance,
-            assumptions=(*self._law_assumed(verdict), *self._bets_assumed(verdict), Says.REAL_LAWS()),
+            assumptions=tuple(self._assumed(verdict)),
             notes=tuple(notes),
             not_tested=(*not_tested, Says.FLOATS(), Says.SIDE_CHANNELS()),
             **fields,
@@ -229,14 +229,13 @@ class _Comparison:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"
         return f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}" if beyond else family
 
-    def _law_assumed(self, verdict: Verdict) -> Iterator[Said]:
+    def _assumed(self, verdict: Verdict) -> Iterator[Said]:
         if not self.runs.checked:
             yield Says.LAW_NOT_COMPARED()
         elif verdict is not Verdict.ERROR:  # for an ERROR, the reason already names the fault of the law
             yield Says.LAW_COMPARED(runs=self.runs.samples, where=self.runs.on_databases())
-
-    def _bets_assumed(self, verdict: Verdict) -> Iterator[Said]:
         if self.bets is not None:
             yield Says.CODE_BETS(runs=self.bets.samples)
         elif verdict in _KEPT:
             yield Says.NO_CODE_BETS()
+        yield Says.REAL_LAWS()
