@@ -82,7 +82,9 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
     a, b = few(a)[:_BOUND_ROWS], few(b)[:_BOUND_ROWS]
     if min(len(a), len(b)) < 2 or a.shape[1] < 2:
         return []
-    found = _differences(_equal(a), _equal(b), len(a), len(b))
+    on_a, on_b = _equal(a), _equal(b)
+    shares = ((abs(on_a.get(pair, 0) / len(a) - on_b.get(pair, 0) / len(b)), pair) for pair in on_a | on_b)
+    found = [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
     if a.shape[1] <= _MOST_BOUND:
         both = np.concatenate([a, b])
         middle = np.nan_to_num(np.nanmedian(np.where(np.isnan(both).all(axis=0), 0.0, both), axis=0))
@@ -107,13 +109,6 @@ def _equal(rows: Floats) -> dict[tuple[int, int], int]:
     pairs = np.sort(np.stack([order[at, k], order[at, k + 1]], axis=1), axis=1)
     known, counts = np.unique(pairs, axis=0, return_counts=True)
     return {(int(i), int(j)): int(count) for (i, j), count in zip(known, counts, strict=True)}
-
-
-def _differences(
-    a: dict[tuple[int, int], int], b: dict[tuple[int, int], int], m: int, n: int
-) -> list[tuple[float, tuple[int, int]]]:
-    shares = ((abs(a.get(pair, 0) / m - b.get(pair, 0) / n), pair) for pair in a | b)
-    return [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
 
 
 def _together(rows: Floats, middle: Floats) -> Floats:

@@ -137,11 +137,6 @@ def _through(*steps: Step) -> Callable[[Any, int], Iterator[tuple[Step, Any]]]:
     return lambda value, _: _by(value, *steps)
 
 
-def _of_message(value: Raised, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Return the message of an exception, which may show more than its type."""
-    return _by(value, *([("attribute", "message")] if value.message else []))
-
-
 def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
     """Yield the text without its numbers, then the numbers; nothing if it has no numbers."""
     numbers = _NUMBER.findall(value)
@@ -206,7 +201,7 @@ def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
 
 _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ...] = (
     (str, _of_text),
-    (Raised, _of_message),
+    (Raised, lambda value, _: _by(value, ("attribute", "message")) if value.message else iter(())),
     (Frame, _of_frame),
     (np.void, lambda value, _: ((("item", name), value[name]) for name in value.dtype.names or ())),
     ((dt.date, dt.time, dt.timedelta), _of_moment),
