@@ -113,10 +113,9 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:
     """Return the fault that the runs show; its kind is UNKNOWN if they show none."""
-    for rule in RULES:
-        found = rule(scene, asked)
-        if found is not None:
-            return found
+    found = next(filter(None, (rule(scene, asked) for rule in RULES)), None)
+    if found is not None:
+        return found
     if not any(run.draws for side in SIDES for run in scene.plain(side)):
         return Fault(FaultKind.UNKNOWN, None, words.NOTHING_SEEN)
     repeats = all(same(scene.run(side, 0).output, scene.plain(side)[0].output) for side in SIDES)
