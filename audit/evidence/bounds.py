@@ -77,9 +77,8 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
     lost = np.array([ledger.lost(*claim) for claim in claims])
     states = account.states(ledger.growths(epsilons, deltas))
     account, own = states[-1], np.column_stack([state.log_wealth for state in states])
-    if ledger.goals is None:
-        wealth = own
-    else:
+    wealth = own
+    if ledger.goals is not None:
         aimed = np.vstack([goal, ledger.goals.path(ledger.aims, epsilons, deltas, goal)])
         goal, wealth = aimed[-1], ledger.together(own, aimed.T)
     rejected = lost + wealth.max(axis=1) >= -math.log(significance)

@@ -44,7 +44,8 @@ CAP = 300.0
 #: standard errors.
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
-_NOTHING = 1e-18
+#: A mean square of D up to this counts as rounding, and nothing is bet.
+NOTHING = 1e-18
 #: Smaller: μ is more exact but takes longer. The search stops when μ changes by at most this.
 _EXACT = 1e-10
 _EDGE = 0.01
@@ -153,9 +154,9 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
             own = _against(p, q, smaller, delta[left], weights)
         mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
         square = (own[:, 0] ** 2 @ p + own[:, 1] ** 2 @ q) / 2
-        clear = (mean * np.abs(mean) > _CLEAR / past * square) & (square > _NOTHING)
+        clear = (mean * np.abs(mean) > _CLEAR / past * square) & (square > NOTHING)
         if power == _POWERS[-1]:
-            clear = square > _NOTHING
+            clear = square > NOTHING
         won[left[clear]] = here[clear]
         left = left[~clear]
         if not len(left):

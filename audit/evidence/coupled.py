@@ -19,6 +19,7 @@ reveals the first. So a claim is refuted only if separate calls confirm the refu
 this assumption.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -186,14 +187,12 @@ class Coupling:
         """Return whether wealth against ε/2 grows much faster by coupled bets than by independent ones."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
-        sides = (
-            [shares for *_, shares in offers],
-            [coupled_outcomes(each.p, each.q) for _, _, each, _ in offers],
-        )
-        together, apart = (
-            max((float(growth(shares, epsilon, delta).max()) for shares in side), default=0.0)
-            for side in sides
-        )
+
+        def fastest(outcomes: Iterable[Floats]) -> float:
+            return max((float(growth(shares, epsilon, delta).max()) for shares in outcomes), default=0.0)
+
+        together = fastest(shares for *_, shares in offers)
+        apart = fastest(coupled_outcomes(each.p, each.q) for _, _, each, _ in offers)
         return together > _WORTH * max(apart, 0.0) and together > 0
 
 

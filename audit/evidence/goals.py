@@ -10,12 +10,10 @@ from scipy.special import ndtri
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats
-from audit.evidence.cells import CAP, CAUTION, payoffs, smoothed
+from audit.evidence.cells import CAP, CAUTION, NOTHING, payoffs, smoothed
 
 #: Larger: bolder bets. One call may lose at most this share of the account's wealth.
 _MOST_LOST = 0.95
-#: A mean square of D up to this counts as rounding, and nothing is bet.
-_NOTHING = 1e-18
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
 
@@ -174,7 +172,7 @@ class Goals:
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
         for place, (won, square, _) in enumerate(plans):
-            here = np.flatnonzero((best == place) & (square > _NOTHING))
+            here = np.flatnonzero((best == place) & (square > NOTHING))
             if len(here):
                 logs[here] = self._bet(aim, place, logs[here], won[here], square[here])
         return logs

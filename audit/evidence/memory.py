@@ -41,8 +41,8 @@ _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
 
+#: The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events.
 Offer = tuple[int, int, Candidates]
-"""The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events."""
 
 
 @dataclass(frozen=True)
