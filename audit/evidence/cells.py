@@ -241,10 +241,9 @@ def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Fl
     left, right, up, down, is_left, is_right = _trial(p, q, mu, ratio)
     both, more = p + q, ratio - 1
     apart = np.where(is_left, more * both / up, np.where(is_right, -more * both / down, left - right))
+    elsewhere = left / mu + right / (2 - mu)
     falls = np.where(
-        is_left,
-        (more / up) ** 2 * both,
-        np.where(is_right, (more / down) ** 2 * both, left / mu + right / (2 - mu)),
+        is_left, (more / up) ** 2 * both, np.where(is_right, (more / down) ** 2 * both, elsewhere)
     )
     return apart.sum(axis=-1, keepdims=True), np.minimum(-falls.sum(axis=-1, keepdims=True), -1e-9)
 

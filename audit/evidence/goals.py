@@ -14,7 +14,6 @@ from audit.evidence.cells import CAP, CAUTION, NOTHING, payoffs, smoothed
 
 #: Larger: bolder bets. One call may lose at most this share of the account's wealth.
 _MOST_LOST = 0.95
-_SQRT_TAU = math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,7 @@ class Goals:
         for counts in aim.tables[place].blocks:
             wealth = np.exp(np.minimum(np.maximum(logs - self.log_limit, -600.0), 0.0))
             z = ndtri(np.minimum(wealth, 1 - 1e-12))
-            stake = np.exp(-(z**2) / 2) / (_SQRT_TAU * wealth * np.sqrt(max(left, 1) * square))
+            stake = np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * wealth * np.sqrt(max(left, 1) * square))
             stake = np.where(logs < self.log_limit, np.minimum(stake, most), 0.0)
             logs = logs + (counts * np.log1p(stake[:, None, None] * won)).sum(axis=(1, 2))
             left -= int(counts.sum())

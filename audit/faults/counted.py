@@ -57,9 +57,8 @@ def too_likely(scene: Scene, asked: Asked) -> Fault | None:
     if q > 0.0:
         likely = Fault(FaultKind.NOISE_TOO_SMALL, None, words.likely(output, p, q, asked.at, side))
         return likely if alone else None
-    never = is_out_of_reach(
-        scene, LEFT if side == RIGHT else RIGHT, lambda run: _key(run) == worst, certain=False
-    )
+    other = LEFT if side == RIGHT else RIGHT
+    never = is_out_of_reach(scene, other, lambda run: _key(run) == worst, certain=False)
     said = words.possible(output, 0, side, p, asked.delta)
     return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said) if never else None
 
@@ -124,9 +123,8 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
     """
     runs = scene.plain(side)
     noise_alone = all(scale_of(draw) is not None for run in runs for draw in run.draws)
-    if noise_alone and (
-        all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
-    ):  # otherwise some draws may not have been recorded
+    recorded = all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
+    if noise_alone and recorded:  # otherwise some draws may not have been recorded
         return True
     if _has_one_coin(runs):
         runs = _through(scene, side)

@@ -134,6 +134,7 @@ class _Runs:
         if before is not None:
             seed = np.random.SeedSequence((*self.task.pairs_seed(), len(before.result.earlier) + 1))
             known = [each.path for each in before.pairs if databases.has_path(each.path)]
+        ranks = self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
         steps = lengths(self.terms.epsilon, self.terms.delta)
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
         return Betting(
@@ -144,17 +145,12 @@ class _Runs:
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             first=len(databases.given) + len(databases.strange_pairs),
-            steering=Steering(self.terms.epsilon, self.terms.delta) if self._has_a_choice() else None,
+            steering=Steering(self.terms.epsilon, self.terms.delta) if ranks else None,
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
             batches=first_batch(self.task) if before is None else before.batches,
         )
-
-    def _has_a_choice(self) -> bool:
-        """Whether draws may be recorded, and there is more than one pair to rank."""
-        databases = self.task.databases
-        return self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
 
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):

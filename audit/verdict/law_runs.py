@@ -145,9 +145,8 @@ class LawRuns:
         """
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
-        return [(pair, pair) for pair in pairs] + [
-            (pair, self._turned(pair)) for pair in pairs if self.reordered
-        ]
+        reordered = pairs if self.reordered else []
+        return [(pair, pair) for pair in pairs] + [(pair, self._turned(pair)) for pair in reordered]
 
     def _turned(self, pair: Pair) -> Pair:
         return pair if self.reordered is None else (self.reordered(pair[0]), self.reordered(pair[1]))

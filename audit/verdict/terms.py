@@ -89,11 +89,10 @@ def goal_share(*, stops: bool) -> float:
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; the message and `outcome` show one of them."""
+    """Every run so far raised or did not finish; the message shows one of them."""
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
         said = f"every run {outcome}"
         if isinstance(outcome, Unfinished):
             said = f"no run finished: {outcome.reason}"
         super().__init__(said)
-        self.outcome = outcome

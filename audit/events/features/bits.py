@@ -120,8 +120,7 @@ class HighestBit(_OfBits):
     @staticmethod
     def read(values: Floats) -> Floats:
         """Return the binary exponent of each value; −inf for 0, NaN for values that are not finite."""
-        _, exponent = np.frexp(values)
-        found = np.where(values == 0, -np.inf, exponent.astype(np.float64))
+        found = np.where(values == 0, -np.inf, np.frexp(values)[1].astype(np.float64))
         return np.where(np.isfinite(values), found, np.nan)
 
 

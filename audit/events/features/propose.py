@@ -101,8 +101,7 @@ def _odd(view: View) -> Iterator[object]:
 
 def _common_keys(views: Side) -> list[object]:
     counts = Counter(key for view in views for _, mapping in view.mappings for key in mapping)
-    ranked = sorted(counts, key=lambda key: (-counts[key], repr(key)))
-    return ranked[:MOST_KEYS]
+    return sorted(counts, key=lambda key: (-counts[key], repr(key)))[:MOST_KEYS]
 
 
 def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator[Feature]:
@@ -110,8 +109,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
     chosen = _most_moved(a, b)
     yield from (numbers.Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
     yield from _of_digits(a, b, chosen, floats=floats)
-    missing = np.isnan(few(a)).any() or np.isnan(few(b)).any()
-    if missing:
+    if np.isnan(few(a)).any() or np.isnan(few(b)).any():
         yield numbers.Missing()
     if size < 2:
         return

@@ -71,8 +71,7 @@ def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
 
     The best are those with nearly the largest growth (`ALIKE`).
     """
-    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
-    found = [each for each in found if each.surely(terms)]
+    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event) and each.surely(terms)]
     if not found:
         return None
     most = max(each.growth for each in found)
