@@ -1,7 +1,8 @@
-"""Events: sets of outputs that can be described in words, saved and replayed.
+"""Sets of outputs that can be described in words, saved and replayed.
 
-An event is one to three conditions joined by *and*. A condition is "a feature's value lies in these
-intervals", "a feature's value is one of these atoms", or "the output lies in a region of a declared law".
+Such a set is an event. It is one to three conditions joined by *and*. A condition is "a feature's value lies
+in these intervals", "a feature's value is one of these atoms", or "the output lies in a region of a declared
+law".
 """
 
 import hashlib
@@ -30,7 +31,9 @@ from audit.values.wording import ends, inside
 
 @dataclass(frozen=True)
 class NumberIn:
-    """The condition that a number feature's value lies in given half-open intervals, or is NaN.
+    """The condition that a number feature's value lies in given intervals.
+
+    The intervals are half-open. Outputs without a number may belong to the event too.
 
     Parameters
     ----------
@@ -56,11 +59,14 @@ class NumberIn:
 
     @property
     def special(self) -> str | None:
-        """The feature's own words for these intervals; None if the feature has none."""
+        """The feature's own words for these intervals, or None."""
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words. The ends of intervals have at least `digits` digits."""
+        """Return the condition in words.
+
+        The ends of intervals have at least `digits` digits.
+        """
         return f"{self.feature.words} {self._bounds(digits)}" if self.special is None else self.special
 
     def _bounds(self, digits: int) -> str:
@@ -82,7 +88,7 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """The condition that an atom feature has one of the values that it has on the example outputs.
+    """The condition that an atom feature has a value of an example output.
 
     Parameters
     ----------
@@ -117,7 +123,7 @@ class AtomIn:
 
 @dataclass(frozen=True, eq=False)
 class RegionIn:
-    """The condition that the output lies in a region of an exact law: outcomes, intervals, or a box."""
+    """The condition that the output lies in a region of an exact law."""
 
     region: Region
 
@@ -126,7 +132,10 @@ class RegionIn:
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words. The ends of intervals have at least `digits` digits."""
+        """Return the condition in words.
+
+        The ends of intervals have at least `digits` digits.
+        """
         return self.region.words(digits=digits)
 
     def to_json(self) -> dict[str, Any]:
@@ -189,7 +198,10 @@ class Event:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
     def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> Flags:
-        """Return whether each output of a block belongs to the set, shape (runs,)."""
+        """Return whether each output of a block belongs to the set.
+
+        The result has shape (runs,).
+        """
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)
         for condition in self.conditions:
@@ -295,7 +307,10 @@ def _write(event: Event) -> dict[str, Any]:
 
 
 def _read(stored: dict[str, Any]) -> Event:
-    """Return a saved event; refuse it if it was edited after saving (schema 1 has no digest to check)."""
+    """Return a saved event, and refuse an event that was edited after saving.
+
+    Events of schema 1 have no digest, so they are not checked.
+    """
     event = Event.from_json(stored["event"])
     if stored.get("digest") not in (None, _digest(stored["event"])):
         raise CorruptFile(f'an event was edited after it was saved; it is now "{event.words()[:80]}".')

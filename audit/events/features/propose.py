@@ -1,4 +1,7 @@
-"""Choose the features that fit the kinds of past outputs. No verdict rests on the choice."""
+"""Choose the features that fit the kinds of past outputs.
+
+No verdict rests on the choice.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -125,7 +128,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
 
 
 def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
-    """Yield features of digits, for the entries whose digits differ most between the sides."""
+    """Yield features of digits for the entries whose digits differ most."""
     some = sorted(chosen[:MOST_BOUND])
     a, b = a[:_SOME, some], b[:_SOME, some]
     if floats:
@@ -141,7 +144,7 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 
 def _repeats(views: Side) -> bool:
-    """Return whether whole vectors recur often enough to be counted like single values."""
+    """Return whether whole vectors recur often enough to be counted as values."""
     keys: list[Hashable] = []
     for view in views:
         for at, matrix in view.vectors.values():
@@ -160,7 +163,7 @@ def _matrix(side: Side, size: int) -> Floats:
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
-    """Return the indices of the entries by the `gap` between the two sides, largest first."""
+    """Return the indices of the entries, those with the largest `gap` first."""
     order: list[int] = np.argsort(-gaps(a, b), kind="stable").tolist()
     return order
 

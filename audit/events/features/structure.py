@@ -1,6 +1,7 @@
-"""Choose the parts of structured outputs that get a table: those that differ most between the two databases.
+"""Choose which parts of structured outputs get a table.
 
-Only past outputs are read, and no verdict rests on the choice.
+These are the parts that differ most between the two databases. Only past outputs are read, and no verdict
+rests on the choice.
 """
 
 from collections import Counter
@@ -93,7 +94,10 @@ def of_parts(
 
 
 def _without_constants(*sides: Looked) -> list[Looked]:
-    """Return both sides without the places where every output holds the same text, number or None."""
+    """Return both sides without the places where all outputs are alike.
+
+    At such a place every output holds the same text, number or None.
+    """
     total = sum(map(len, sides))
     held: dict[Path, list[Any]] = {}
     for _, parts in chain.from_iterable(sides):
@@ -108,7 +112,10 @@ def _without_constants(*sides: Looked) -> list[Looked]:
 
 
 def _is_alike(part: Any, other: Any) -> bool:
-    """Return whether two parts are certainly the same. Two float zeros may differ in sign: False."""
+    """Return whether two parts are certainly the same.
+
+    Two float zeros may differ in sign, so they do not count as the same.
+    """
     kind = type(part)
     plain = kind in (str, int, float, bool) and kind is type(other)
     return part is other or (plain and part == other and (part != 0 or kind is int))
@@ -125,7 +132,10 @@ def _most_retyped(a: Opened, b: Opened) -> list[Path]:
 
 
 def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Floats], Floats]) -> list[Path]:
-    """Return the places whose digits differ most in distribution, under any of the `ways` to read them."""
+    """Return the places whose digits differ most in distribution.
+
+    Each of `ways` is one way to read the digits.
+    """
     sizes = {
         path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
         for path, pair in numbers.items()
@@ -134,7 +144,7 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
 
 
 def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
-    """Yield differences and sums of two numbers that are related more closely on one side (`bound_pairs`)."""
+    """Yield differences and sums of two numbers that `bound_pairs` finds."""
     places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
@@ -152,7 +162,10 @@ def _places(*sides: Opened) -> list[Path]:
 
 
 def _together(sides: list[Looked]) -> list[Path]:
-    """Return the places whose numbers get joint features; none if all are entries of flat sequences."""
+    """Return the places whose numbers get joint features.
+
+    If all places are entries of flat sequences, return none.
+    """
     a, b = ([{} if _is_flat(output, parts) else parts for output, parts in side] for side in sides)
     return _most_moved(a, b, _places(a, b))
 
@@ -162,7 +175,10 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 
 
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
-    """Yield features of several numbers: two together may show a difference that the noise of each hides."""
+    """Yield features of several numbers.
+
+    Two numbers together may show a difference that the noise of each number hides.
+    """
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
         yield inside.PartsDifference(first, second)
     yield inside.PartsSum(tuple(places))
@@ -207,7 +223,10 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Return the texts at each place, except those made by removing the numbers from another text."""
+    """Return the texts at each place.
+
+    Texts made by removing the numbers from another text are left out.
+    """
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
@@ -222,7 +241,9 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:
-    """Return what the result says about parts of the first structured outputs that no feature reads.
+    """Return what the result says about parts that no feature reads.
+
+    Only parts of the first structured outputs are considered.
 
     Examples
     --------
@@ -272,14 +293,17 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
 
 
 def _recur(sides: list[Looked]) -> bool:
-    """Return whether nearly all outputs with parts recur, so that they can be counted like single values."""
+    """Return whether nearly all outputs with parts recur."""
     having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Return the places whose numbers differ most in distribution; places with no difference are omitted."""
+    """Return the places whose numbers differ most in distribution.
+
+    Places without a difference are left out.
+    """
     return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 
@@ -293,7 +317,10 @@ def _moved(a: Floats, b: Floats) -> float:
 
 
 def _changed(a: Opened, b: Opened, path: Path, read: Callable[[Any], Hashable]) -> float:
-    """Return the total variation distance between what two sides have at a place; 0 if no value recurs."""
+    """Return how far the values of two sides at a place differ.
+
+    This is the total variation distance between the values. If no value recurs, it is 0.
+    """
     counts, others = (Counter(read(parts.get(path, ABSENT)) for parts in side) for side in (a, b))
     if max(chain(counts.values(), others.values())) < 2:
         return 0.0
@@ -302,6 +329,6 @@ def _changed(a: Opened, b: Opened, path: Path, read: Callable[[Any], Hashable]) 
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
-    """Return the places of largest size; places of size 0 are left out."""
+    """Return the places of largest size, without those of size 0."""
     differing = [path for path, size in sizes.items() if size]
     return sorted(differing, key=lambda path: (-sizes[path], repr(path)))[:most]
