@@ -59,7 +59,9 @@ _ROWS = 4_096
 
 
 def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a call and every stake; D has h = p + R·q.
+    """Return log(1 + λ·D) for the four outcomes of a call and every stake.
+
+    D has h = p + R·q.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | f
 
 
 def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a coupled pair and every stake (`audit.evidence.coupled`).
+    """Return log(1 + λ·D) for the four outcomes of a coupled pair and every stake.
 
     Parameters
     ----------
@@ -109,7 +111,9 @@ def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
 
 
 def outcomes(p: Floats, q: Floats) -> Floats:
-    """Return the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
+    """Return the probabilities of the four outcomes of a call, shape (…, 4).
+
+    The order is that of `log_payoffs`.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def outcomes(p: Floats, q: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Bet:
-    """A bet on one batch: what was fixed before the batch, and the counts that it then showed.
+    """A bet on one batch, with the counts of the batch.
 
     Parameters
     ----------
@@ -151,7 +155,7 @@ class Bet:
 
     @classmethod
     def on_one(cls, p: float, q: float, past: float, counts: Floats, distance: int = 1) -> "Bet":
-        """Return the bet on a single event; the counts have shape (4,)."""
+        """Return the bet on a single event whose counts have shape (4,)."""
         return cls(np.zeros(1), np.array([p]), np.array([q]), np.array([past]), counts[None, :], distance)
 
     @property
@@ -160,7 +164,7 @@ class Bet:
         return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Return the log of the factor by which the batch multiplies wealth against (ε, δ) for neighbours."""
+        """Return the log of the factor of the wealth against (ε, δ) for neighbours."""
         claim, shares = at_distance(epsilon, delta, self.distance), self.shares
         if shares is None:
             shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
@@ -171,7 +175,7 @@ class Bet:
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> "Bet":
-        """Return the bet with the worst outcomes for its coins; it replaces the bet on an interrupted batch.
+        """Return the bet with the worst outcomes that its coins allow.
 
         All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
         their smallest D, for every event and every claim, so no batch with these coins loses more.
@@ -183,7 +187,9 @@ class Bet:
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Return each stake's log weight for an event: the stake's log prior plus its log growth on past runs.
+    """Return each stake's log weight for an event.
+
+    The weight is the stake's prior weight times its growth on past runs.
 
     Parameters
     ----------
@@ -202,7 +208,10 @@ def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
 
 
 def matched(counts: Floats, payoffs: Floats) -> Floats:
-    """Return counts·payoffs summed over outcomes; shapes (…, 4) and (…, 4, stakes) give (…, stakes)."""
+    """Return counts·payoffs summed over outcomes.
+
+    Shapes (…, 4) and (…, 4, stakes) give (…, stakes).
+    """
     return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
 
@@ -244,13 +253,13 @@ class Ledger:
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
-        """Append a finished bet, and the simultaneous bet (`aim`) of the account `goals`."""
+        """Append a finished bet, and the simultaneous bet of the account `goals`."""
         self.bets.append(bet)
         self.aims.append(aim)
         self._stacked = None
 
     def by_calls(self) -> "Ledger":
-        """Return the ledger without coupled bets, which are valid only if the subject keeps no state."""
+        """Return the ledger without coupled bets."""
         bets = [bet for bet in self.bets if bet.shares is None]
         aims = [aim for bet, aim in zip(self.bets, self.aims, strict=True) if bet.shares is None]
         return replace(self, bets=bets, aims=aims, _stacked=None)
@@ -261,7 +270,7 @@ class Ledger:
         self._stacked = None
 
     def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
-        """Return whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
+        """Return whether the wealth against each claim ever reached 1/significance."""
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
         account, goal = self.opening(epsilons, deltas)
         own = account.path(self.growths(epsilons, deltas))
@@ -280,15 +289,15 @@ class Ledger:
         return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth against (ε, δ) after the last bet."""
+        """Return the log wealth against a claim after the last bet."""
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth after the bets in `before`; 0 if it is positive or if there were none."""
+        """Return the log wealth after the bets in `before`, at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
-        """Return the log wealth before the first bet and after each, shape (1 + bets,)."""
+        """Return the log wealth against a claim before the first bet and after each."""
         claim = np.array([epsilon]), np.array([delta])
         account, goal = self.opening(*claim)
         path: Floats = account.path(self.growths(*claim))[0]
@@ -303,12 +312,12 @@ class Ledger:
         return own if self.goals is None else own + math.log1p(-self.goals.share)
 
     def together(self, own: Floats | float, aimed: Floats | float) -> Floats:
-        """Return the log of the wealth of both accounts together, given the log wealth of each."""
+        """Return the log wealth of both accounts together."""
         assert self.goals is not None
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
     def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log of the factor by which each bet on events changes wealth, shape (claims, bets)."""
+        """Return the log of each bet's factor of the wealth, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, shares, coupled, starts = self._stack()
@@ -326,7 +335,7 @@ class Ledger:
         return growths
 
     def _stack(self) -> Any:
-        """Return the fields of all bets as arrays, one row for each event, and each bet's first row."""
+        """Return the fields of all bets as arrays with one row for each event."""
         if self._stacked is None:
             lengths = np.array([len(bet.p) for bet in self.bets])
             distances = np.repeat([bet.distance for bet in self.bets], lengths)
@@ -342,7 +351,7 @@ class Ledger:
 
 
 def log_sum(values: Floats) -> Floats:
-    """Return the log of the sum of exponentials over the last axis; faster than scipy's on few values.
+    """Return the log of the sum of exponentials over the last axis.
 
     Examples
     --------
@@ -354,7 +363,9 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Return the log of the sum of exponentials over groups of rows: (…, rows, k) gives (…, groups).
+    """Return the log of the sum of exponentials over groups of rows.
+
+    Shape (…, rows, k) gives shape (…, groups).
 
     Parameters
     ----------
@@ -376,7 +387,7 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
 
 
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
-    """Return the two-sided Clopper–Pearson interval of a proportion, or of each in an array.
+    """Return the two-sided Clopper–Pearson interval of a proportion.
 
     **Guarantee.** The interval covers the true proportion with probability at least `level` if `runs` was
     fixed beforehand.
@@ -394,5 +405,8 @@ def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Return approximately the largest ε that n pairs of runs can certify: ln(n / ln(2/significance))."""
+    """Return about the largest ε that pairs of runs can certify.
+
+    For n pairs this is ln(n / ln(2/significance)).
+    """
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0

@@ -59,11 +59,11 @@ CAUTION = 1.0
 
 
 def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
-    """Return estimated cell probabilities of both sides, with log-ratios shrunk to what the counts support.
+    """Return estimated cell probabilities of both sides, with shrunk log-ratios.
 
-    The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. The others
-    are shrunk towards 0. A log-ratio is shrunk more if its sampling variance is large relative to the part
-    of the spread that sampling errors do not explain.
+    The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. All other
+    log-ratios are shrunk towards 0. A log-ratio is shrunk more if its sampling variance is large relative to
+    the part of the spread that sampling errors do not explain.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
 
 
 def _shrunk(values: Floats, errors: Floats) -> Floats:
-    """Return values of mean 0 shrunk towards 0; `errors` are variances.
+    """Return values of mean 0 shrunk towards 0.
 
-    Value v becomes v·s/(s + error). Here s is the part of the variance of all values that the errors do not
-    explain. A value too large to be an error, among so many, has an s of its own: v² less what an error may
-    reach. So it is kept even if all other values are nearly 0.
+    `errors` are variances. Value v becomes v·s/(s + error). Here s is the part of the variance of all values
+    that the errors do not explain. A value too large to be an error has an s of its own: v² less what an
+    error may reach. So this value is kept even if all other values are nearly 0.
     """
     if not len(values):
         return values
@@ -104,10 +104,10 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk, given the error variances; the step variance is fitted.
+    """Return the posterior mean of a random walk, given the error variances.
 
-    Only steps are shrunk, not the common level. The inverse covariance is tridiagonal: one solution gives the
-    mean, and its pivots give the likelihood of the step variance.
+    The step variance is fitted. Only steps are shrunk, not the common level. The inverse covariance is
+    tridiagonal. One solution gives the mean, and its pivots give the likelihood of the step variance.
     """
     size = len(values)
     if size < 2:
@@ -128,7 +128,9 @@ def _walk(values: Floats, errors: Floats) -> Floats:
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
-    """Return D, the gain of a stake of 1, in each cell: for a call on the left and for one on the right.
+    """Return D, the gain of a stake of 1, in each cell.
+
+    There is a gain for a call on the left and for a call on the right.
 
     Parameters
     ----------
@@ -191,7 +193,10 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the number to add to payoffs on the left and subtract on the right, for equal mean gains."""
+    """Return the shift that makes the mean gains of both sides equal.
+
+    The shift is added to payoffs on the left and subtracted on the right.
+    """
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
@@ -227,16 +232,20 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
 def _trial(
     p: Floats, q: Floats, mu: Floats, ratio: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Flags, Flags]:
-    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, and flags of cells: p is too large, q is too large."""
+    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, and two flags of each cell.
+
+    The flags say whether p is too large and whether q is too large.
+    """
     nu = 2 - mu
     left, right = p / mu, q / nu
     return left, right, ratio * mu + nu, mu + ratio * nu, left > ratio * right, right > ratio * left
 
 
 def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats]:
-    """Return the sum of the left law minus the sum of the right law, and the derivative of this excess in μ.
+    """Return the excess of the left law over the right law, and its derivative in μ.
 
-    Both have shape (claims, 1). The excess falls with μ and is 0 at the solution.
+    The excess is the sum of the left law minus the sum of the right law. Both results have shape (claims, 1).
+    The excess falls with μ and is 0 at the solution.
     """
     left, right, up, down, is_left, is_right = _trial(p, q, mu, ratio)
     both, more = p + q, ratio - 1
@@ -249,7 +258,9 @@ def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Fl
 
 
 def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
-    """Return soft weights cut off at the height h with the largest expected growth, net of the cost δ·h.
+    """Return soft weights cut off at the height with the largest expected growth.
+
+    The growth at height h is net of the cost δ·h.
 
     Parameters
     ----------
@@ -271,12 +282,13 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
 
 
 def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
-    """Return, for each claim, the table whose cells together break it most: a quick estimate from counts.
+    """Return, for each claim, the table whose cells together break it most.
 
-    Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
-    the claim, and subtract ½ per cell for chance. The square root of the sum is about the gain, in standard
-    errors, of the best bet on all cells in these runs. Subtract `CAUTION` and square the difference, keeping
-    its sign. The tables are compared by this square, divided by the number of runs.
+    This is a quick estimate from counts. Let z_k be the excess of a cell's share over the claim, in standard
+    errors. Sum z_k² over the cells above the claim, and subtract ½ per cell for chance. The square root of
+    the sum is about the gain, in standard errors, of the best bet on all cells in these runs. Subtract
+    `CAUTION` and square the difference, keeping its sign. The tables are compared by this square, divided by
+    the number of runs.
 
     Parameters
     ----------

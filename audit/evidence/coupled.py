@@ -1,7 +1,7 @@
-"""Bets on coupled runs: both runs of a pair start from one generator state, new for that pair.
+"""Bets on pairs of runs that start from the same generator state.
 
-For an event E let X be 1 if the run on the p side falls into E, and else 0. Let Y be the same for the q side,
-and R = e^ε. Then
+Each pair of coupled runs has a generator state of its own. For an event E let X be 1 if the run on the p side
+falls into E, and else 0. Let Y be the same for the q side, and R = e^ε. Then
 
     D = X − R·Y − δ
 
@@ -44,9 +44,10 @@ _PARTS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """Events on which the next coupled batch is bet. They share one table and one choice of the p side.
+    """Events of one table on which the next coupled batch is bet.
 
-    `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
+    The events share one choice of the p side. `shares` are the estimated probabilities of the four outcomes
+    of a pair, shape (events, 4).
     """
 
     shares: Floats
@@ -64,7 +65,7 @@ class CoupledAim:
     events: tuple[tuple[CoupledChosen, int], ...]
 
     def parts(self, tables: list[Table], left: View, right: View) -> list[Floats]:
-        """Return the counts of a block's pairs for each event, shape (parts, 1, 5), as in `CoupledEvent`."""
+        """Return the counts of a block's pairs for each event, as in `CoupledEvent`."""
         many, found = max(1, min(_PARTS, len(left))), []
         cuts = np.arange(len(left)) * many // max(len(left), 1)
         for chosen, k in self.events:
@@ -98,11 +99,11 @@ class Coupling:
     _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
 
     def count(self, blocks: list[tuple[View, View]]) -> list[Floats]:
-        """Return the counts of a batch in every table, by the bins of both runs; learn nothing from it."""
+        """Return the counts of a batch in every table, by the bins of both runs."""
         return [np.sum([joint(table, *pair) for pair in blocks], axis=0) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
-        """Learn from a finished batch. The batch must have been counted in the present tables."""
+        """Learn from a finished batch that was counted in the present tables."""
         for table, counted in zip(self.memory.tables, counts, strict=True):
             self._joints[id(table)] = table, self._joint(table) + counted
         for left, right in blocks:
@@ -111,7 +112,10 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the counts of pairs by both runs' bins; for a new table, only of the pairs still stored."""
+        """Return the counts of pairs by the bins of both runs.
+
+        For a new table, only the pairs still stored are counted.
+        """
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -124,7 +128,10 @@ class Coupling:
         return counted
 
     def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
-        """Return the events of every table and p side, and the probabilities of a pair's four outcomes."""
+        """Return the events of every table and p side, with their shares.
+
+        The shares are the probabilities of a pair's four outcomes.
+        """
         tables = self.memory.tables
         self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
         return [
@@ -133,7 +140,7 @@ class Coupling:
         ]
 
     def choose(self, epsilon: float, delta: float, *, against: bool) -> list[CoupledChosen]:
-        """Return the events for the next batch: those with the largest expected growth at ε or near it."""
+        """Return the events with the largest expected growth at ε or near it."""
         offers = self._offers(against=against)
         if not offers:
             return []
@@ -145,12 +152,15 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the claims against which events are ranked: several ε, shape (levels, 1), and one δ."""
+        """Return the claims against which events are ranked.
+
+        These are several ε, shape (levels, 1), and one δ.
+        """
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the next bet of the account that aims at a given wealth (`audit.evidence.goals`).
+        """Return the next bet of the account that aims at a given wealth.
 
         Parameters
         ----------
@@ -177,14 +187,20 @@ class Coupling:
         return replace(bet, past=np.full_like(bet.past, self.pairs), shares=shares)
 
     def rarer(self, event: Event) -> float:
-        """Return how often only the q side is in the event in coupled runs, relative to independent runs."""
+        """Return how often only the q side is in the event in coupled runs.
+
+        The number is relative to independent runs.
+        """
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether wealth against ε/2 grows much faster by coupled bets than by independent ones."""
+        """Return whether coupled bets grow much faster than independent bets.
+
+        The bets are against ε/2.
+        """
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
 
@@ -197,7 +213,9 @@ class Coupling:
 
 
 def joint(table: Table, left: View, right: View) -> Floats:
-    """Return the counts of a block's pairs of runs by the bins of both, shape (bins + 1, bins + 1).
+    """Return the counts of a block's pairs of runs by the bins of both runs.
+
+    The result has shape (bins + 1, bins + 1).
 
     Parameters
     ----------
@@ -216,7 +234,10 @@ def _seen(counted: Floats, side: int) -> Floats:
 
 
 def _by_event(candidates: Candidates, counted: Floats) -> Floats:
-    """Return counts of pairs of runs, shape (events, 4): both inside, only p side, only q side, neither."""
+    """Return counts of pairs of runs by their four outcomes, shape (events, 4).
+
+    The outcomes are both inside, only the p side, only the q side, and neither.
+    """
     rows = candidates.inside_p @ counted
     both = (rows * candidates.inside_q).sum(axis=1)
     p_side, q_side = rows.sum(axis=1), candidates.inside_q @ counted.sum(axis=0)
@@ -224,11 +245,11 @@ def _by_event(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
-    """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
+    """Return estimated probabilities of the four outcomes of a pair of runs.
 
     p and q come from all runs. Coupled runs give one factor: the number of pairs with only the q side inside
     the event, divided by the number expected for independent runs. Half a pair is added to both numbers, so
-    that the factor is positive.
+    that the factor is positive. The result has shape (events, 4).
     """
     p, q = candidates.p, candidates.q
     rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (counted.sum() * (q * (1 - p)) + 0.5)
@@ -236,7 +257,9 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def coupled_outcomes(p: Floats, q: Floats, rarer: Floats | float = 1.0) -> Floats:
-    """Return the probabilities of the four outcomes of a pair of runs, shape (…, 4).
+    """Return the probabilities of the four outcomes of a pair of runs.
+
+    The result has shape (…, 4).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Choose pairs of databases to bet on with coupled runs, and make these bets (`audit.evidence.coupled`)."""
+"""Choose pairs of databases to bet on with coupled runs, and make these bets."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -47,16 +47,19 @@ class CoupledBets:
 
     @property
     def in_wealth(self) -> bool:
-        """Whether the wealth includes coupled bets, which are valid only if the subject keeps no state."""
+        """Whether the wealth includes coupled bets.
+
+        These are valid only if the subject keeps no state.
+        """
         return self.before or self._have_bet
 
     def give_up(self) -> None:
-        """Forget what coupled runs showed: the subject keeps state after all."""
+        """Forget what coupled runs showed, because the subject keeps state."""
         self._known.clear()
         self._is_able = False
 
     def wanted(self, memory: PairMemory) -> int:
-        """Return how many coupled pairs to draw before deciding whether to bet on more; 0 for none."""
+        """Return how many coupled pairs to draw before deciding on further pairs."""
         new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
         return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able else 0
 
@@ -69,7 +72,7 @@ class CoupledBets:
     def look(
         self, memory: PairMemory, size: int, path: tuple[int, int], *, epsilon: float, delta: float
     ) -> None:
-        """Draw coupled pairs that are not bet on, and decide whether to bet on further ones."""
+        """Draw coupled pairs without a bet, and decide whether to bet on more."""
         coupling = Coupling(memory)
         joints, counts, views, blocks = self._draw(coupling, size, path)
         coupling.learn(views, joints)
@@ -78,7 +81,10 @@ class CoupledBets:
         self._known[id(memory)] = coupling if worth else None
 
     def of(self, memory: PairMemory) -> Coupling | None:
-        """Return what coupled runs of a pair of databases showed; None if the pair is bet on without them."""
+        """Return what coupled runs of a pair of databases showed.
+
+        If the pair is bet on without coupled runs, return None.
+        """
         return None if memory.unfinished else self._known.get(id(memory))
 
     def bet(
@@ -109,7 +115,10 @@ class CoupledBets:
         return bet, aimed.aim.drawn(parts), None
 
     def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
-        """Draw coupled pairs; count them by the bins of both runs together, and by the bins of each side."""
+        """Draw coupled pairs and count them.
+
+        They are counted by the bins of both runs together, and by the bins of each side.
+        """
         memory, sampler = coupling.memory, self.sampler
         counts: list[Floats] = []
         views, blocks = [], []

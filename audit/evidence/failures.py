@@ -47,7 +47,9 @@ _ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
-    """Return each problem's share of the wealth, the most promising problem first; the shares sum to 1.
+    """Return each problem's share of the wealth, in descending order.
+
+    The most promising problem comes first. The shares sum to 1.
 
     Examples
     --------
@@ -59,17 +61,20 @@ def weights(count: int) -> Floats:
 
 
 def log_payoffs(values: Floats, beta: float) -> Floats:
-    """Return log(1 + s·(F/β − 1)) for each value F and each stake s, shape (values, stakes)."""
+    """Return log(1 + s·(F/β − 1)) for each value F and each stake s.
+
+    The result has shape (values, stakes).
+    """
     return np.asarray(np.log1p(GRID * (values[:, None] / max(beta, LEAST_BETA) - 1.0)))
 
 
 @dataclass
 class Bets:
-    """The trials bet on for one problem, in order: for each, an interval that holds its failure F in [0, 1].
+    """The trials bet on for one problem, in order.
 
-    The interval of a finished run is one point. A run without an output could have been a failure or not. The
-    bet against the claim counts such a run as no failure (`low`), and the bet for the claim counts it as a
-    failure (`high`).
+    Each trial is an interval that holds its failure F in [0, 1]. The interval of a finished run is one point.
+    A run without an output could have been a failure or not. The bet against the claim counts such a run as
+    no failure (`low`). The bet for the claim counts it as a failure (`high`).
 
     Examples
     --------
@@ -100,7 +105,7 @@ class Bets:
         return float(_mean(self._against))
 
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
-        """Return the log wealth against the claim, and the log wealth for it, after each further trial."""
+        """Return the log wealth against the claim and for it after each further trial."""
         against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)
         favour = self._for + np.cumsum(log_payoffs(1.0 - high, 1.0 - beta), axis=0)
         return _mean(against), _mean(favour)
@@ -136,7 +141,10 @@ def _log_wealth(counted: tuple[Floats, Floats], beta: float) -> float:
 
 
 def _mean(logs: Floats) -> Floats:
-    """Return the log of the mean wealth over the stakes (the last axis), given the log wealth of each."""
+    """Return the log of the mean wealth over the stakes.
+
+    The stakes are the last axis of `logs`, the log wealth of each stake.
+    """
     return np.asarray(log_sum(logs) - math.log(len(GRID)))
 
 
@@ -160,7 +168,10 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
 
 def upper_bound(bets: Bets, *, significance: float) -> float:
-    """Return an upper bound on the failure probability of one problem, at confidence 1 − significance."""
+    """Return an upper bound on the failure probability of one problem.
+
+    Its confidence is 1 − significance.
+    """
     if not bets.runs:
         return 1.0
     limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])
@@ -180,10 +191,10 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 
 
 def least_runs(beta: float, significance: float) -> int:
-    """Return the number of failures in a row that refute a claim of `beta`. Fewer runs cannot refute it.
+    """Return the number of failures in a row that refute a claim of `beta`.
 
-    Called with 1 − β, the function returns the number of runs without failure that show that a claim of β is
-    met. Fewer runs cannot show this.
+    Fewer runs cannot refute it. For 1 − β, this is the number of runs without failure that show that a claim
+    of β is met. Fewer runs cannot show this.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Power: the smallest true ε that the same bets would probably have refuted.
+"""The smallest true ε that the same bets would probably have refuted.
 
 **Guarantee.** The guarantee is about simulated audits, not about the subject. Suppose the named event has
 probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the same batches and
@@ -60,7 +60,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Power:
-    """The smallest ε that would probably have been refuted, and the event that refutes it.
+    """The smallest ε that would probably have been refuted, and its event.
 
     Parameters
     ----------
@@ -87,7 +87,9 @@ def detectable(
     significance: float,
     rarer: Callable[[Event], float] | None = None,
 ) -> Power:
-    """Return the smallest true ε at which 90 % of simulated audits like this one refute.
+    """Return the smallest true ε that audits like this one refute.
+
+    At this ε, 90 % of simulated audits refute the claim.
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def detectable(
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
 
     def sufficient(option: _Option) -> int:
-        """Return the first ε of the grid with enough expected growth; growth rises along the grid."""
+        """Return the index of the first ε with enough expected growth."""
         p = np.array(option.p)
         grown = bet * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
@@ -127,7 +129,9 @@ def detectable(
 
 
 def generic(delta: float) -> float:
-    """Return (1 + δ)/2, the probability of the event that is assumed if no event looks promising.
+    """Return the probability of the event that is assumed if none looks promising.
+
+    It is (1 + δ)/2.
 
     Examples
     --------
@@ -138,11 +142,11 @@ def generic(delta: float) -> float:
 
 
 def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significance: float) -> float:
-    """Return the smallest true ε at which a z-test refutes the claimed ε with probability 0.9.
+    """Return the smallest true ε at which a z-test refutes the claimed ε.
 
-    The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks once, at the end. The
-    probability of the event is p = (1 + δ)/2 on one side and q = (p − δ)/e^(true ε) on the other. The audit's
-    bets, which may stop at any time, are compared with this test.
+    The z-test has power 0.9. The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks
+    once, at the end. The probability of the event is p = (1 + δ)/2 on the p side and q = (p − δ)/e^(true ε)
+    on the q side. The audit's bets, which may stop at any time, are compared with this test.
 
     Parameters
     ----------
@@ -176,7 +180,10 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Return the least index from which on a condition holds, or None; search outwards from `guess`."""
+    """Return the least index from which on a condition holds, or None.
+
+    The search goes outwards from `guess`.
+    """
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:
@@ -192,22 +199,25 @@ def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | Non
 
 @dataclass(frozen=True)
 class _Option:
-    """An event on which bets may have been placed, its probability, and how many events shared the wealth."""
+    """An event on which bets may have been placed.
+
+    `p` is its probability. `rivals` is the number of events that shared the wealth.
+    """
 
     event: Event | None
     p: float
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet must reach if it starts with 1/`rivals` of the wealth."""
+        """Return the log wealth that a bet with 1/`rivals` of the wealth must reach."""
         return -math.log(significance) + math.log(self.rivals)
 
 
 def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
-    """Return the events on which bets against the claim, and against smaller ε, promise the largest growth.
+    """Return the events on which bets promise the largest growth.
 
-    If the claim holds, a bet against the claim itself promises growth only by chance, often on an event too
-    rare to detect anything. So events are also taken from bets against smaller ε.
+    The bets are against the claim and against smaller ε. If the claim holds, a bet against the claim itself
+    promises growth only by chance. The event of such a bet is often too rare to detect anything.
     """
     if memory is None:
         return []
@@ -228,9 +238,9 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 def _simulated(
     p: Floats, q: Floats, rarer: float, sections: Sequence[Section], *, epsilon: float, delta: float
 ) -> Floats:
-    """Return the log wealth of simulated audits that bet on one event, shape (audits, 1 + bets).
+    """Return the log wealth of simulated audits that bet on one event.
 
-    `rarer` is the factor of `coupled_outcomes`.
+    `rarer` is the factor of `coupled_outcomes`. The result has shape (audits, 1 + bets).
     """
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
     growths = []
@@ -253,13 +263,19 @@ def _simulated(
 def _drawn(
     rng: np.random.Generator, cells: Floats, each: int, look: int, sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return the counts of each batch, and of all runs before it; both have shape (bets, audits, 4)."""
+    """Return the counts of each batch, and of all runs before it.
+
+    Both have shape (bets, audits, 4).
+    """
     draws = each * np.array([look, *sizes])[:, None]
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     return batches[1:], np.cumsum(batches, axis=0)[:-1]
 
 
 def _growths(counts: Floats, past: Floats, shares: Floats, payoffs: Floats) -> Floats:
-    """Return the log growth of each bet, shape (bets, audits)."""
+    """Return the log growth of each bet.
+
+    The result has shape (bets, audits).
+    """
     raw = backtest(shares, past, payoffs)
     return log_sum(raw + matched(counts, payoffs)) - log_sum(raw)

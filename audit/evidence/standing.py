@@ -1,4 +1,7 @@
-"""What a later audit needs to continue an audit: the wealth of its accounts against some claims."""
+"""What a later audit needs to continue an audit.
+
+This is the wealth of the audit's accounts against some claims.
+"""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +22,7 @@ _LEAST = -(10**9)
 
 @dataclass(frozen=True)
 class Standing:
-    """The log wealth, against several claims, of the two accounts of an audit (`audit.evidence.bets`).
+    """The log wealth of the two accounts of an audit against several claims.
 
     **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
     supermartingale. A claim stays rejected once the wealth against it has crossed the threshold.
@@ -69,7 +72,10 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the account for events, and the log wealth of the account with a goal, for these claims."""
+        """Return the wealth of both accounts against these claims.
+
+        For the account with a goal, this is the log wealth.
+        """
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

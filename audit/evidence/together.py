@@ -1,8 +1,9 @@
-"""Judge the claims of a session together: e-BH on the e-values, Holm's procedure on their p-values.
+"""Judge the claims of a session together.
 
-A verdict has the significance of its own audit. For K audits together, e-BH keeps the false discovery rate,
-the expected share of true claims among those rejected, at most `rate`. Holm keeps the family-wise error rate,
-the chance that any true claim is rejected, at most `rate`.
+e-BH judges e-values, and Holm's procedure judges their p-values. A verdict has the significance of its own
+audit. For K audits together, e-BH keeps the false discovery rate at most `rate`. This is the expected share
+of true claims among those rejected. Holm keeps the family-wise error rate at most `rate`. This is the chance
+that any true claim is rejected.
 
 **Guarantee.** The wealth W of an audit at its stop is an e-value: E[W] ≤ 1 if the claim holds
 (`audit.evidence.bets`). e-BH rejects the k claims with the largest wealth, for the largest k with

@@ -1,7 +1,7 @@
-"""Faults of subjects with few different outputs, found by the probability of each output.
+"""Faults of subjects with few different outputs.
 
-If one uniform draw decides a run, the probabilities come from a grid of its values. Otherwise they come
-from counts of runs.
+They are found by the probability of each output. If one uniform draw decides a run, the probabilities come
+from a grid of its values. Otherwise they come from counts of runs.
 """
 
 from collections import Counter
@@ -64,7 +64,10 @@ def too_likely(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _parts(outputs: Sequence[Any]) -> range:
-    """Return the indices of the parts if all outputs are sequences of one length; else an empty range."""
+    """Return the indices of the parts of the outputs.
+
+    Unless all outputs are sequences of one length, the range is empty.
+    """
     lengths = {len(each) if isinstance(each, tuple | list | np.ndarray) else 0 for each in outputs}
     [length] = lengths if len(lengths) == 1 else [0]
     return range(length if length > 1 else 0)
@@ -76,7 +79,7 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of a draw that several parts of the output share; None if no draw is shared.
+    """Return the place of a draw that several parts of the output share, or None.
 
     It is the place among the draws of the first run on the right.
 
@@ -96,7 +99,10 @@ def _shared(scene: Scene) -> int | None:
 
 
 def _repeated(run: Run) -> int | None:
-    """Return the place of the first draw of floats that a later draw repeats; None if no draw is repeated."""
+    """Return the place of the first draw of floats that a later draw repeats.
+
+    If no draw is repeated, return None.
+    """
     drawn = [
         (draw.method, key(draw.values)) if np.asarray(draw.values).dtype.kind == "f" else None
         for draw in run.draws
@@ -109,7 +115,7 @@ def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
 
 
 def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
-    """Return whether a condition stays false on this side for all values of the draws that are tried.
+    """Return whether a condition stays false on a side for all draws that are tried.
 
     Parameters
     ----------
@@ -140,10 +146,10 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 
 
 def _through(scene: Scene, side: str) -> list[Run]:
-    """Return runs that show all outputs as the only uniform draw varies; empty if there are too many outputs.
+    """Return runs that show all outputs as the only uniform draw varies.
 
-    If two neighbouring grid points give different outputs, bisection finds every output between them.
-    If they give the same output, nothing between them is tried.
+    If there are too many outputs, the list is empty. If two neighbouring grid points give different outputs,
+    bisection finds every output between them. If they give the same output, nothing between them is tried.
     """
 
     def at(coin: float) -> Run:
@@ -188,7 +194,7 @@ def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
 def _worst(
     runs: Mapping[str, list[Run]], by: Callable[[Run], Hashable], asked: Asked, slack: float
 ) -> tuple[str, Hashable, float, float] | None:
-    """Return the side, value, p and q that break the claim most clearly; None if nothing breaks it."""
+    """Return the side, value, p and q that break the claim most clearly, or None."""
     count = {side: Counter(map(by, runs[side])) for side in runs}
     total, best = len(runs[LEFT]), None
     for side, other in ((LEFT, RIGHT), (RIGHT, LEFT)):
@@ -214,7 +220,10 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether counts of outputs in sixteen bins break the claim; True if an output is no number."""
+    """Return whether counts of outputs in sixteen bins break the claim.
+
+    If an output is no number, return True.
+    """
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
@@ -229,7 +238,10 @@ def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if the event depends on low bits while coarse bins of the outputs meet the claim."""
+    """Return the fault if only the low bits of the outputs break the claim.
+
+    The event must depend on low bits, while coarse bins of the outputs meet the claim.
+    """
     if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
     return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

@@ -1,4 +1,7 @@
-"""Find the fault behind a refutation, in a separate process, where no failure can break the result."""
+"""Find the fault behind a refutation in a separate process.
+
+No failure of this process can break the result.
+"""
 
 import math
 import time
@@ -40,7 +43,7 @@ _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
-    """Return the fault behind a refutation, found in a separate process; None if nothing is refuted.
+    """Return the fault behind a refutation, or None if nothing is refuted.
 
     Parameters
     ----------
@@ -84,7 +87,10 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 
 def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0) -> Any:
-    """Return an examiner's answer from a fresh process, whose generators are seeded from `place`."""
+    """Return an examiner's answer from a fresh process.
+
+    The generators of the process are seeded from `place`.
+    """
     left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
     if left_over <= 0:
         raise AuditError("time was over")
@@ -107,7 +113,7 @@ def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0
 
 
 def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
-    """Return whether the `Answers` of two processes differ in a part that both contain."""
+    """Return whether the answers of two processes differ in a common part."""
     return any(
         place in other[side] and not same(leaf, other[side][place])
         for side in one
@@ -116,7 +122,10 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run in a fresh process: of the subject made anew there or, if this fails, of a copy."""
+    """Return a run in a fresh process.
+
+    The process makes the subject anew or, if this fails, runs a copy.
+    """
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
         with suppress(SubjectError):  # for example, the script defines the subject after an audit
@@ -139,7 +148,10 @@ def _differing(left: Any, right: Any) -> tuple[int, int]:
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Return whether the differing record is NaN or contains NaN in exactly one of the two databases."""
+    """Return whether the differing record has NaN in exactly one database.
+
+    The record is NaN or contains NaN.
+    """
     places = zip((left, right), _differing(left, right), strict=True)
     leaves = [leaves_of(side[at]).values() if at >= 0 else () for side, at in places]
     nans = [
@@ -149,7 +161,10 @@ def _has_nan(left: Any, right: Any) -> bool:
 
 
 def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
-    """Return the database without the replaced record, as `MIDDLE`; empty if no record was replaced."""
+    """Return the database without the replaced record, as `MIDDLE`.
+
+    If no record was replaced, the dict is empty.
+    """
     at, other = _differing(left, right)
     if at < 0 or other < 0 or check_relation(relation) is not Relation.REPLACE_ONE:
         return {}
@@ -157,16 +172,16 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return a list with one database: the left one plus the differing record of the right one.
+    """Return the left database with the differing record of the right one added.
 
-    The list is empty if this database cannot be built.
+    The result is a list with this database. If the database cannot be built, the list is empty.
     """
     _, at = _differing(left, right)
     return [left + right[at : at + 1]] if at >= 0 and type(left) is type(right) else []
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return, as `FAR`, the right database with its differing record multiplied by 1000.
+    """Return the right database with its differing record times 1000, as `FAR`.
 
     Return an empty dict if this record is not a finite number other than 0, or if the new database is not in
     the domain or not a neighbour of the left one.

@@ -45,7 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
 
 @dataclass(frozen=True, eq=False)
 class Examiner(Around):
-    """Looks for faults of a subject in recorded runs. The examiner is called like a mechanism.
+    """Examines a subject in recorded runs, and is called like a mechanism.
 
     Each call is one examination and returns what it found.
 
@@ -61,7 +61,10 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault that runs show. `question` holds the databases and facts of the refutation."""
+        """Return the fault that runs show.
+
+        `question` holds the databases and facts of the refutation.
+        """
         databases, asked = question
         try:
             with computing_for(self.limit):
@@ -72,11 +75,11 @@ class Examiner(Around):
 
 @dataclass(frozen=True, eq=False)
 class Answers(Around):
-    """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
+    """Answers of a subject on both databases, after runs on other draws.
 
-    Two processes that both make the subject anew get the same answers, unless the answers contain noise that
-    does not come from these draws. Such noise is drawn when the subject is made, taken from a clock, or kept
-    from an earlier run.
+    The answers are on the draws of seed 0. Two processes that both make the subject anew get the same
+    answers, unless the answers contain noise that does not come from these draws. Such noise is drawn when
+    the subject is made, taken from a clock, or kept from an earlier run.
 
     Parameters
     ----------
@@ -101,7 +104,10 @@ class Answers(Around):
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show. Each run starts from the mechanism's first state."""
+    """Return the fault that runs of a mechanism show.
+
+    Each run starts from the mechanism's first state.
+    """
     try:
         with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)
@@ -112,7 +118,10 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:
-    """Return the fault that the runs show; its kind is UNKNOWN if they show none."""
+    """Return the fault that the runs show.
+
+    If they show none, its kind is UNKNOWN.
+    """
     found = next(filter(None, (rule(scene, asked) for rule in RULES)), None)
     if found is not None:
         return found
@@ -142,7 +151,7 @@ def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, fi
 
 
 def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that makes each run on a new copy of the mechanism in its first state."""
+    """Return a function that makes each run on a new copy of the mechanism."""
 
     def from_first(database: Any, rng: Any) -> Any:
         return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
@@ -151,7 +160,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
 
 
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that calls one copy of the mechanism, whose own generators start anew in each run."""
+    """Return a function that calls one copy, whose generators start anew each time."""
     twins = Twins(reel)
     call = calling.bind(pristine.copy_with(twins))
 

@@ -21,7 +21,7 @@ _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the width of some draw of noise differs between left and right."""
+    """Return the fault if the width of some draw of noise differs between sides."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -40,7 +40,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the spread of a number in the output differs between left and right."""
+    """Return the fault if the spread of an output's number differs between sides."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -67,12 +67,15 @@ _APART: Final = 1e-4
 
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
-    """Return whether a number in the output is equal in all runs of a side, even with extreme draws."""
+    """Return whether a number is equal in all runs of a side, extreme ones too."""
     return is_steady([run.leaves.get(place) for run in (*scene.plain(side), *scene.extreme(side))])
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return how far a standard deviation of each draw (column) moves each number (row); None if unknown."""
+    """Return how far a standard deviation of each draw moves each number, or None.
+
+    Rows are numbers and columns are draws.
+    """
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)

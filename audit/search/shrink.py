@@ -1,9 +1,9 @@
-"""Find the simplest pair of databases on which the claim still clearly fails, starting from a witness.
+"""Find the simplest pair of databases on which the claim still clearly fails.
 
-The search is greedy: the first simpler version on which the claim still fails by a margin replaces the pair.
-The search ends if there is no such version. Each version gets a few new runs at first. Their number is
-doubled, up to a limit, until they decide whether the claim fails. These runs are not evidence: `confirm`
-makes new runs on the final pair.
+The search starts from a witness and is greedy. The first simpler version on which the claim still fails by a
+margin replaces the pair. The search ends if there is no such version. Each version gets a few new runs at
+first. Their number is doubled, up to a limit, until they decide whether the claim fails. These runs are not
+evidence: `confirm` makes new runs on the final pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,9 @@ _LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
-    """Return a sort key: fewer records come first, then fewer distinct records, then simpler records.
+    """Return a sort key that puts simpler pairs first.
+
+    Fewer records come first, then fewer distinct records, then simpler records.
 
     Examples
     --------
@@ -55,7 +57,7 @@ def size(pair: Pair) -> tuple[Any, ...]:
 def failing_step(
     memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
-    """Return the memory of one step of a path: the step on which an event breaks the claim most clearly.
+    """Return the memory of the step on which an event breaks the claim most clearly.
 
     If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
     the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single
@@ -143,9 +145,10 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether the wealth of bets on a pair grows as fast as `wanted`; None if no runs are left.
+    """Return whether the wealth of bets on a pair grows as fast as `wanted`.
 
-    The number of runs doubles until the answer is clear. If it stays unclear, the answer is False.
+    If no runs are left, return None. The number of runs doubles until the answer is clear. If it stays
+    unclear, the answer is False.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

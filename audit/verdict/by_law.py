@@ -1,4 +1,7 @@
-"""The exact path: declared laws, compared with the claim and with runs of the code, give the verdict."""
+"""The exact path, which compares declared laws with the claim.
+
+The laws are also compared with runs of the code.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -31,7 +34,10 @@ _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
 def audit_by_law(task: PrivacyTask) -> AuditResult | None:
-    """Return the result of an audit by declared laws; None if no law is declared for these databases."""
+    """Return the result of an audit by declared laws.
+
+    If no law is declared for these databases, return None.
+    """
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:
@@ -52,10 +58,10 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
-    """Return the result on all multisets; None if there are too many.
+    """Return the result on all multisets, or None.
 
-    If two multisets break the claim, the result is also None: the audit of lists then shows the finding, on
-    databases that users know.
+    If there are too many multisets, the result is None. If two multisets break the claim, the result is None
+    too. The audit of lists then shows the finding, on databases that users know.
     """
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
@@ -103,7 +109,7 @@ class _Comparison:
         self.runs = LawRuns(self.task, self.laws.again, self.pairs, worst, self.reordered)
 
     def result(self) -> AuditResult:
-        """Compare the laws with the code, then the claim with the laws, and return the result."""
+        """Compare the laws with the code and with the claim, and return the result."""
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
@@ -137,7 +143,7 @@ class _Comparison:
         return self._as(Verdict.NOT_REFUTED)
 
     def _is_proof(self) -> bool:
-        """Return whether the comparison is a proof; if not, note why.
+        """Return whether the comparison is a proof, and note why if it is not.
 
         A proof must take rounding into account. The code must keep no state and must have been compared
         closely with the law, and the time must suffice for the bets on the code.
@@ -162,12 +168,12 @@ class _Comparison:
         return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
 
     def _worst_pairs(self) -> list[Pair]:
-        """Return the pair with the largest ε and, if it is another one, the pair with the largest δ."""
+        """Return the pairs with the largest ε and with the largest δ, each pair once."""
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
     def _worst_pair(self) -> Said:
-        """Return a note that names the pair with the largest loss, for results without a witness."""
+        """Return a note that names the pair with the largest loss."""
         worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
@@ -223,7 +229,10 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the domain whose pairs were all compared, and how many given pairs lie outside, in words."""
+        """Return in words the domain whose pairs were all compared.
+
+        The words also say how many given pairs lie outside the domain.
+        """
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"

@@ -1,4 +1,7 @@
-"""The statistical path: bet against the claim, confirm a refutation, report the result."""
+"""The statistical path, which bets against the claim by runs.
+
+A refutation is confirmed, and the result is reported.
+"""
 
 import math
 from bisect import bisect_left
@@ -36,7 +39,9 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that can refute a claim, if the event happens in all p-side runs and no other.
+    """Return the fewest runs that can refute a claim.
+
+    They refute it if the event happens in all runs of the p side and in no other run.
 
     Examples
     --------
@@ -73,7 +78,10 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
 
 
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
-    """Return the result of an audit by runs. If `before` is given, continue that audit."""
+    """Return the result of an audit by runs.
+
+    If `before` is given, continue that audit.
+    """
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = f"{least:,}" if least < 10**15 else f"{least:.3g}"
     if before is None:
@@ -119,7 +127,10 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Bet, and return the finished bets. If the subject changes its input, start again with copies."""
+        """Return the finished bets.
+
+        If the subject changes its input, start again with copies.
+        """
         first = self._start()
 
         def again() -> Betting:
@@ -171,7 +182,10 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation. If the subject changes its input for the first time, confirm on copies."""
+        """Return the confirmation.
+
+        If the subject changes its input for the first time, confirm on copies.
+        """
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -223,9 +237,10 @@ class _Runs:
         return self._result(Verdict.NOT_REFUTED, how=how, **told)
 
     def _how_coupled(self, betting: Betting) -> str:
-        """Return why coupled runs count as evidence; empty if there are none, or if they have to be dropped.
+        """Return why coupled runs count as evidence.
 
-        They are dropped unless the subject is known to keep no state.
+        The text is empty if there are no coupled runs, or if they have to be dropped. They are dropped unless
+        the subject is known to keep no state.
         """
         if not betting.coupled.in_wealth:
             return ""
@@ -236,16 +251,22 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Let the bounds rest on single calls alone, or on nothing if earlier audits used coupled runs."""
+        """Let the bounds rest on single calls alone.
+
+        If earlier audits used coupled runs, the bounds rest on nothing.
+        """
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
     def _sections(self, betting: Betting, memory: PairMemory) -> tuple[Section, ...]:
-        """Return the batches that were bet on for two databases, including those of earlier audits."""
+        """Return the batches bet on for two databases, with those of earlier audits."""
         return sections_of(memory, betting.coupled.of(memory), self.before)
 
     def _compare_calls(self, memory: PairMemory) -> str:
-        """Return a text that says where the subject's `sample` and calls disagree; empty if they agree."""
+        """Return a text that says where the subject's `sample` and calls disagree.
+
+        If they agree, the text is empty.
+        """
         if self.task.subject.declared_sampler is None or self.sampler.state_suspected():
             return ""
         check = CallsCheck(self.sampler, self.terms)
@@ -254,7 +275,10 @@ class _Runs:
         return trouble
 
     def _power(self, betting: Betting, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair. Its ε is per step between the two databases."""
+        """Return the power of the bets on a pair.
+
+        Its ε is per step between the two databases.
+        """
         epsilon, delta = self.terms.at(memory.distance)
         coupling = betting.coupled.of(memory)
         power = detectable(
@@ -268,7 +292,10 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result. If the bets refuted the claim, `how` says why runs are independent trials."""
+        """Return the result.
+
+        If the bets refuted the claim, `how` says why runs are independent trials.
+        """
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         courses: dict[str, Course | None] = {}
@@ -316,7 +343,7 @@ class _Runs:
         return [Says.COUPLED(runs=runs)] if runs else []
 
     def _failures(self) -> list[Said]:
-        """Return a note if many runs raised an exception, because such runs test no answers."""
+        """Return a note if many runs raised an exception."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [Says.RAISED(raised=raised, drawn=drawn)] if 2 * raised > drawn else []
 
@@ -334,7 +361,10 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
-    """Return a note on the distant databases that refuted the claim, if the witness has other databases."""
+    """Return a note on the distant databases that refuted the claim.
+
+    If the witness has these databases itself, the note says only how far apart they are.
+    """
     seen = found.far
     if seen is None:
         return []

@@ -1,7 +1,7 @@
-"""What follows if the bets refute a claim: the confirmation, which decides (`judge`), and a simpler witness.
+"""The confirmation of a refutation by bets, and a simpler witness.
 
 The event that won the bets was selected, so its p and q are biased. The p, q and intervals of the witness
-come from the confirming calls alone, whose number is fixed beforehand. The search for the simplest witness
+come from the confirming calls alone. Their number is fixed beforehand. The search for the simplest witness
 follows the verdict and does not change it.
 """
 
@@ -96,7 +96,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
 
 
 def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
-    """Return the strongest witness; its `simplest` is the simplest witness that was confirmed."""
+    """Return the strongest witness, which holds the simplest confirmed witness."""
     looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
@@ -120,7 +120,7 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness, which holds the simplest witness as its `simplest`.
+    """Return the strongest witness, which holds the simplest witness.
 
     If the event of the simplest witness uses a fitted score, this witness gets a second event, about one
     output entry, as its `beside`.
@@ -133,7 +133,10 @@ def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: Pai
 
 
 def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
-    """Return the pair and event that won the bets as an unconfirmed witness, with p and q from the search."""
+    """Return the pair and event that won the bets as an unconfirmed witness.
+
+    Its p and q come from the search.
+    """
     candidate = find_candidates(memory, terms)[0]
     return Witness(
         left=memory.left,
@@ -150,14 +153,17 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
 
 
 def _stronger(far: Witness, near: Witness) -> Witness:
-    """Return the confirmed witness with the larger ε per step; `far` if neither is confirmed."""
+    """Return the confirmed witness with the larger ε per step.
+
+    If neither witness is confirmed, return `far`.
+    """
     if not near.confirmed:
         return far
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
 
 
 class _Looks:
-    """Draws runs on simpler versions of a refuted pair, up to an allowance of runs for this purpose."""
+    """Runs on simpler versions of a refuted pair, up to an allowance."""
 
     def __init__(self, sampler: Sampler, betting: Betting) -> None:
         self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
@@ -171,7 +177,7 @@ class _Looks:
         self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
-        """Draw this many pairs of runs. Return False if too few runs or too little time is left."""
+        """Draw pairs of runs, and return False if too few runs or too little time is left."""
         late = self.terms.is_late(self.sampler.loading)
         if late or self.sampler.drawn + 2 * runs > self.most:
             return False
@@ -184,10 +190,11 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return the estimated log growth per pair of runs, in nats, minus `errors` standard errors.
+        """Return the estimated log growth per pair of runs, in nats.
 
-        This is the larger of two estimates. One uses events learned on this pair; after few runs, these may
-        miss the fault. The other uses `known`, the event that refutes the claim on the pair being shrunk.
+        The estimate is lowered by `errors` standard errors. It is the larger of two estimates. One estimate
+        uses events learned on this pair; after few runs, these may miss the fault. The other estimate uses
+        `known`, the event that refutes the claim on the pair being shrunk.
         """
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps this database is outside the domain
@@ -198,12 +205,15 @@ class _Looks:
         return max(learned, known)
 
     def know(self, memory: PairMemory) -> None:
-        """Draw more runs on a pair that has few runs. An event learned from few runs overfits."""
+        """Draw more runs on a pair that has few runs.
+
+        An event learned from few runs overfits.
+        """
         if memory.pairs < _KNOWN:
             self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
-        """Continue from a simpler pair on which the claim failed. Its event becomes the known event."""
+        """Take the event of a simpler pair on which the claim failed as known."""
         self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
