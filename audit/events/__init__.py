@@ -1,7 +1,5 @@
-"""Sets of outputs, called events, and the counts of past outputs that suggest them.
+"""Events, which are sets of outputs, and the counts that suggest them.
 
-Counts are by the value of a feature, which is a function of one output. The package imports from `laws`.
-`evidence` imports from this package.
-
-An `event.Event` can be described in words, saved and replayed.
+Counts are by the value of a feature, a function of one output. An `event.Event` can be described in words,
+saved and replayed. The package imports from `laws`; `evidence` imports from this package.
 """

@@ -59,9 +59,7 @@ _ROWS = 4_096
 
 
 def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a call and every stake.
-
-    D has h = p + R·q.
+    """Return log(1 + λ·D) with h = p + R·q, for four outcomes and every stake.
 
     Parameters
     ----------
@@ -111,9 +109,7 @@ def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
 
 
 def outcomes(p: Floats, q: Floats) -> Floats:
-    """Return the probabilities of the four outcomes of a call, shape (…, 4).
-
-    The order is that of `log_payoffs`.
+    """Return the probabilities of the four outcomes of a call, as in `log_payoffs`.
 
     Examples
     --------
@@ -155,7 +151,7 @@ class Bet:
 
     @classmethod
     def on_one(cls, p: float, q: float, past: float, counts: Floats, distance: int = 1) -> "Bet":
-        """Return the bet on a single event whose counts have shape (4,)."""
+        """Return the bet on a single event, given its four counts."""
         return cls(np.zeros(1), np.array([p]), np.array([q]), np.array([past]), counts[None, :], distance)
 
     @property
@@ -164,7 +160,7 @@ class Bet:
         return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Return the log of the factor of the wealth against (ε, δ) for neighbours."""
+        """Return the log growth of the wealth against a claim for neighbours."""
         claim, shares = at_distance(epsilon, delta, self.distance), self.shares
         if shares is None:
             shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
@@ -187,9 +183,7 @@ class Bet:
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Return each stake's log weight for an event.
-
-    The weight is the stake's prior weight times its growth on past runs.
+    """Return each stake's log weight, the prior weight times growth on past runs.
 
     Parameters
     ----------
@@ -208,10 +202,7 @@ def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
 
 
 def matched(counts: Floats, payoffs: Floats) -> Floats:
-    """Return counts·payoffs summed over outcomes.
-
-    Shapes (…, 4) and (…, 4, stakes) give (…, stakes).
-    """
+    """Return counts·payoffs summed over outcomes, shape (…, stakes)."""
     return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
 
@@ -317,7 +308,7 @@ class Ledger:
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
     def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log of each bet's factor of the wealth, shape (claims, bets)."""
+        """Return the log of the factor of each bet, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, shares, coupled, starts = self._stack()
@@ -363,9 +354,7 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Return the log of the sum of exponentials over groups of rows.
-
-    Shape (…, rows, k) gives shape (…, groups).
+    """Return the log-sum-exp over groups of rows, shape (…, groups).
 
     Parameters
     ----------
@@ -405,8 +394,5 @@ def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Return about the largest ε that pairs of runs can certify.
-
-    For n pairs this is ln(n / ln(2/significance)).
-    """
+    """Return about the largest ε that pairs of runs can certify."""
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0

@@ -40,17 +40,13 @@ _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 #: Indices into `_SCALES`, nearest to the claim first.
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
-
 #: The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events.
 Offer = tuple[int, int, Candidates]
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Events of one table to bet on in the next batch.
-
-    `side` is their p side: 0 for left, 1 for right.
-    """
+    """Events of one table to bet on; their p side is `side` (0 left, 1 right)."""
 
     table: int
     side: int
@@ -148,7 +144,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table; `parts` holds known counts."""
+        """Return the counts of a block in every table, given those of some tables."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 
@@ -249,9 +245,7 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Return the next bet on all cells of the most promising tables.
-
-        If there are no events, return None.
+        """Return the next bet on all cells of the most promising tables, if any.
 
         Parameters
         ----------
@@ -293,10 +287,7 @@ class PairMemory:
         return self._kept[side], self._kept[1 - side]
 
     def seen(self, event: Event, side: int) -> Floats:
-        """Return the counts of kept runs inside and outside an event.
-
-        The two counts of `side` come first.
-        """
+        """Return the counts of kept runs inside and outside an event, for `side` first."""
         counts = []
         for views in self.kept(side):
             inside = sum(int(event.members(view).sum()) for view in views)
@@ -309,10 +300,7 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the wealth.
-
-        Cheap features together get half of the wealth, and all other features the rest.
-        """
+        """Return a table's share of the wealth; cheap features together have half."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike  # one kind alone shares all
@@ -351,10 +339,7 @@ def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Be
 
 
 def settled(chosen: Sequence[Chosen], counts: list[Floats]) -> Bet:
-    """Return the bet on the chosen events.
-
-    For each item, `counts` holds the batch by event and outcome.
-    """
+    """Return the bet on the chosen events, with counts by event and outcome."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),
@@ -366,20 +351,14 @@ def settled(chosen: Sequence[Chosen], counts: list[Floats]) -> Bet:
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch that was broken off after these numbers of calls.
-
-    Each call counts with its worst outcome.
-    """
+    """Return the bet on a batch broken off after these calls, at its worst outcomes."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Return an estimate of the best log growth per pair of runs.
-
-    The estimate only ranks events.
-    """
+    """Return an estimate of the best log growth per pair of runs, to rank events."""
     ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
     excess = p - ratio * q - delta
     spread = p * (1 - p) + ratio**2 * q * (1 - q)

@@ -67,9 +67,7 @@ _MOST_REPEATS = 500
 
 @dataclass(eq=False)
 class Contender:
-    """A pair of databases in the search, and its next look.
-
-    A look is a number of runs that the caller has to make on the pair.
+    """A pair of databases in the search, with the runs that it gets next.
 
     Parameters
     ----------
@@ -189,9 +187,7 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Contender | None:
-        """Return the pair that gets the next runs.
-
-        If the search has spent its share or has no pair, return None.
+        """Return the pair that gets the next runs; None if there is none at present.
 
         Parameters
         ----------
@@ -219,10 +215,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return `prospect` with an allowance for choosing the best of n pairs.
-
-        The allowance is √(2 ln n) standard errors.
-        """
+        """Return `prospect` minus √(2 ln n) standard errors for the best of n pairs."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -230,11 +223,7 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return a sort key for pairs of which none surely promises growth.
-
-        The key is growth (0 if it may be chance), growth against smaller ε, nearness, and loss. Nearness puts
-        neighbours before the ends of paths.
-        """
+        """Return a sort key for pairs of which none surely promises growth."""
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
         promise = growth if growth * memory.pairs > _LUCK else 0.0
@@ -265,10 +254,9 @@ class Search:
         return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
-        """Return the pair with the largest predicted growth, or None.
+        """Return the pair with the largest predicted growth, if counts allow it.
 
-        If counts contradict the predictions, return None. If nearly as much growth is predicted for `top`,
-        the best pair by counts, return `top`.
+        If nearly as much growth is predicted for `top`, the best pair by counts, return `top`.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:
@@ -302,11 +290,10 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the next pair whose runs are to be doubled, or None.
+        """Return the next pair whose runs are doubled (successive halving), or None.
 
-        This is the best pair of the highest level from which fewer than half of the pairs have moved up
-        (asynchronous successive halving). Each level gets about the same share of all runs. Bets do not raise
-        the level of a pair.
+        A level is left by half of its pairs, so each level gets about the same share of all runs. Bets do not
+        raise the level of a pair.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):

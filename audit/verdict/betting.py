@@ -232,7 +232,7 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Return a pair's recorded scouting outputs; if no run answers, record no more."""
+        """Return a pair's recorded scouting outputs, or none if no run answers."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
@@ -282,7 +282,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on coupled runs if wealth grows faster so, and return whether a bet was made."""
+        """Bet on coupled runs if they promise more; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False

@@ -1,4 +1,4 @@
-"""Features whose values are atoms, such as the whole output, its keys and its kind."""
+"""Features whose values are atoms, such as the output, its keys and its kind."""
 
 import array
 from collections.abc import Hashable, Sequence

@@ -123,7 +123,7 @@ def _together(rows: Floats, middle: Floats) -> Floats:
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Return the pairs of columns whose correlation of signs differs between the sides.
+    """Return the pairs of columns whose correlation of signs differs between sides.
 
     `a` and `b` hold these correlations on the two sides. Half the difference comes before each pair.
     """

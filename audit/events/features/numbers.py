@@ -1,4 +1,4 @@
-"""Features that are numbers, such as the output, its entries and functions of them."""
+"""Features that are numbers, such as the output, its entries and their sum."""
 
 import warnings
 from abc import abstractmethod

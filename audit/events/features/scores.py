@@ -60,10 +60,10 @@ class TableScore(NumberFeature):
         return [f"output[{i}]" for i in range(len(self.edges))]
 
     def heaviest(self) -> list[tuple[int, str]]:
-        """Return the indices of the tables, heaviest first, with the signs of their trends.
+        """Return the indices of the tables with their trends, heaviest first.
 
-        The sign is +, − or ± for no clear trend. The weight is the standard deviation of the score over the
-        bins. All bins hold about equally many runs.
+        A trend is +, − or ± (none is clear). The weight is the standard deviation of the score over the bins,
+        which hold about equally many runs.
         """
         found = []
         for k, (_, scores) in enumerate(zip(self.edges, self.scores, strict=True)):
