@@ -88,12 +88,9 @@ def bins_of(values: Floats, edges: Floats) -> Ints:
 def _by_grid(values: Floats, edges: Floats) -> Ints | None:
     """Return the bin of each value by a fast method for many values.
 
-    The bins are those of `np.searchsorted(edges, values, side="right")`. A grid of equal cells lies between
-    the first edge and the last. For each cell it is known how many edges lie in lower cells. Only the edges
-    in a value's own cell are compared with the value. The index of the cell never falls as the value grows,
-    so the answer is exact.
-
-    If the edges are too uneven for a grid, return None.
+    The bins are those of `np.searchsorted(edges, values, side="right")`. Equal cells lie between the first
+    edge and the last. Only the edges in a value's own cell are compared with the value. A larger value never
+    has a lower cell, so the answer is exact. If the edges are too uneven for a grid, return None.
     """
     with np.errstate(all="ignore"):
         low, scale = edges[0], _CELLS / (edges[-1] - edges[0])

@@ -1,8 +1,7 @@
 """Sets of outputs that can be described in words, saved and replayed.
 
-Such a set is an event. It is one to three conditions joined by *and*. A condition is "a feature's value lies
-in these intervals", "a feature's value is one of these atoms", or "the output lies in a region of a declared
-law".
+Such a set is an event, made of one to three conditions that all must hold. A condition is about a feature or
+about a region of a declared law. A feature's value must lie in intervals or be one of some atoms.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 """Past runs on a pair of databases, counted by bins of a feature.
 
-The counts suggest events, which are sets of bins. There are three families. Two families exist for numbers
-only: all bins above an edge, and all bins below an edge. The third family are the bins with the largest ratio
-of counts. Its counts are leave-one-out. A learned order makes the runs it was learned from look better
-(selection bias). The first two families need no learned order.
+The counts suggest events, which are sets of bins. For numbers, an event may be all bins above an edge, or all
+bins below an edge. For all features, an event may be the bins with the largest ratio of counts. The counts of
+such an event are leave-one-out. Without this rule, the runs that chose the bins would make it look better
+(selection bias).
 """
 
 from collections import Counter
@@ -281,8 +281,7 @@ def _ratios(x: Floats, y: Floats) -> tuple[Flags, Floats, Floats]:
 
     Each event is the set of bins with the largest ratios of count x to count y. A run in bin b counts as a
     hit only if b would be in the event without that run. For x this rule removes the bias of choosing the bin
-    because of the run. For y the rule can only raise the estimated probability, which makes the event look
-    less good.
+    because of the run. For y the rule can only raise the estimated probability.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")

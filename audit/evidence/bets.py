@@ -173,8 +173,8 @@ class Bet:
     def at_worst(self) -> "Bet":
         """Return the bet with the worst outcomes that its coins allow.
 
-        All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
-        their smallest D, for every event and every claim, so no batch with these coins loses more.
+        All calls of the p side fall outside the event, and all of the q side inside. Every event and claim
+        then has its smallest D on both sides, so no batch loses more.
         """
         p_side = self.counts[:, :2].sum(axis=1) * (self.shares is None)  # a coupled pair has both runs
         q_side = self.counts.sum(axis=1) - p_side

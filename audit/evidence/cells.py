@@ -62,8 +62,7 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
     """Return estimated cell probabilities of both sides, with shrunk log-ratios.
 
     The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. All other
-    log-ratios are shrunk towards 0. A log-ratio is shrunk more if its sampling variance is large relative to
-    the part of the spread that sampling errors do not explain.
+    log-ratios are shrunk towards 0. A log-ratio with a large sampling variance is shrunk more.
 
     Parameters
     ----------
@@ -93,7 +92,7 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
     `errors` are variances. Value v becomes v·s/(s + error). Here s is the part of the variance of all values
     that the errors do not explain. A value too large to be an error has an s of its own: v² less what an
-    error may reach. So this value is kept even if all other values are nearly 0.
+    error may reach.
     """
     if not len(values):
         return values
@@ -242,10 +241,9 @@ def _trial(
 
 
 def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats]:
-    """Return the excess of the left law over the right law, and its derivative in μ.
+    """Return the sum of the left law minus that of the right law, and its slope in μ.
 
-    The excess is the sum of the left law minus the sum of the right law. Both results have shape (claims, 1).
-    The excess falls with μ and is 0 at the solution.
+    Both results have shape (claims, 1). The excess falls with μ and is 0 at the solution.
     """
     left, right, up, down, is_left, is_right = _trial(p, q, mu, ratio)
     both, more = p + q, ratio - 1
@@ -286,9 +284,8 @@ def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
 
     This is a quick estimate from counts. Let z_k be the excess of a cell's share over the claim, in standard
     errors. Sum z_k² over the cells above the claim, and subtract ½ per cell for chance. The square root of
-    the sum is about the gain, in standard errors, of the best bet on all cells in these runs. Subtract
-    `CAUTION` and square the difference, keeping its sign. The tables are compared by this square, divided by
-    the number of runs.
+    the sum is about the gain of the best bet on all cells, in standard errors. Subtract `CAUTION` and square
+    the difference, keeping its sign. The tables are compared by this square, divided by the number of runs.
 
     Parameters
     ----------

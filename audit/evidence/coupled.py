@@ -57,8 +57,7 @@ class CoupledChosen(Chosen):
 class CoupledAim:
     """A bet that aims at a given wealth by the last pair of runs.
 
-    `events` holds, for each event of `aim`, the `CoupledChosen` that contains the event, and the place of the
-    event in this `CoupledChosen`.
+    For each event of `aim`, `events` holds the `CoupledChosen` with the event, and the event's place in it.
     """
 
     aim: Aim
@@ -247,9 +246,8 @@ def _by_event(candidates: Candidates, counted: Floats) -> Floats:
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair of runs.
 
-    p and q come from all runs. Coupled runs give one factor: the number of pairs with only the q side inside
-    the event, divided by the number expected for independent runs. Half a pair is added to both numbers, so
-    that the factor is positive. The result has shape (events, 4).
+    p and q come from all runs. Coupled runs give the factor `rarer` of `coupled_outcomes`. Half a pair is
+    added to both of its counts, so that it is positive. The result has shape (events, 4).
     """
     p, q = candidates.p, candidates.q
     rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (counted.sum() * (q * (1 - p)) + 0.5)

@@ -25,10 +25,9 @@ _LOOK = 4
 class CoupledBets:
     """The bets of an audit on coupled runs.
 
-    For each pair of databases, a few coupled runs are drawn first, without a bet. Their outcome decides once
-    whether further coupled runs are bet on. The subject's outputs must depend on its generator, and the
-    subject must keep no state. A subject with a sampler of its own is not coupled: its sampler is faster than
-    single calls.
+    For each pair of databases, a few coupled runs are drawn first, without a bet. They decide once whether
+    further coupled runs are bet on. The subject's outputs must depend on its generator, and the subject must
+    keep no state. A subject with a sampler of its own is not coupled.
 
     Parameters
     ----------

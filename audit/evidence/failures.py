@@ -73,8 +73,8 @@ class Bets:
     """The trials bet on for one problem, in order.
 
     Each trial is an interval that holds its failure F in [0, 1]. The interval of a finished run is one point.
-    A run without an output could have been a failure or not. The bet against the claim counts such a run as
-    no failure (`low`). The bet for the claim counts it as a failure (`high`).
+    A run without an output counts as no failure against the claim (`low`). It counts as a failure for the
+    claim (`high`).
 
     Examples
     --------
@@ -193,8 +193,8 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 def least_runs(beta: float, significance: float) -> int:
     """Return the number of failures in a row that refute a claim of `beta`.
 
-    Fewer runs cannot refute it. For 1 − β, this is the number of runs without failure that show that a claim
-    of β is met. Fewer runs cannot show this.
+    Fewer runs cannot refute it. At 1 − β, this is the least number of runs that show that a claim of β is
+    met.
 
     Examples
     --------

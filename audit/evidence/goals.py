@@ -50,9 +50,9 @@ class CellCounts:
         """Return how to bet against each claim, and how promising this bet is.
 
         The results are the gain D in each cell, the mean square of D, and a score of the growth. The score is
-        computed for a mean gain lowered by `CAUTION` standard errors, because the best of many tables looks
-        better than it is. If the mean is more than that many standard errors below 0, the mean square is set
-        to 0, so that nothing is bet.
+        for a mean gain lowered by `CAUTION` standard errors, because the best of many tables looks better
+        than it is. If even a mean raised by as much is negative, the mean square is set to 0, so that nothing
+        is bet.
         """
         (p, q), past = self.laws, max(self.past.sum(), 1.0)  # perhaps no run has finished
         won = payoffs(p, q, ratio, delta, past=past)
@@ -73,8 +73,8 @@ def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
     """Return D = X − e^ε·Y − δ for the four outcomes of a coupled pair of runs.
 
     Each pair has a run on the p side and one on the q side. X is 1 if the run on the p side is inside the
-    event, else 0. Y is the same for the q side. The outcomes, in order: both runs are inside the event, only
-    the run on the p side, only the run on the q side, neither.
+    event, else 0. Y is the same for the q side. The outcomes are both inside, only the p side, only the q
+    side, and neither.
 
     Parameters
     ----------

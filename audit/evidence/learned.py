@@ -1,12 +1,11 @@
 """A score of vectors that is learned from runs.
 
 The score is a sum over entries and over differences of neighbouring entries. Each such column is cut at
-quantiles into a few bins, and a run is coded by its bins. The score is the sum of the weights of these bins.
-The weights come from a ridge regression of the side on the bins. Means come from all runs up to about
-`ENOUGH` pairs of runs. The covariance comes from the first `FOR_COVARIANCE` runs of each side. The ridge
-penalty is the one that maximises the likelihood. For small differences this is the best additive score,
-because it accounts for the correlation of entries. Later runs are only counted, in the cells of the last
-score.
+quantiles into a few bins. The score of a run is the sum of the weights of its bins. The weights come from a
+ridge regression of the side on the bins. Its means come from up to about `ENOUGH` pairs of runs. Its
+covariance comes from the first `FOR_COVARIANCE` runs of each side. The ridge penalty maximises the
+likelihood. For small differences this is the best additive score, because it accounts for the correlation of
+entries.
 """
 
 from dataclasses import dataclass
@@ -101,7 +100,7 @@ class ScoreLearner:
         """Return the table of the present score, with the counts of the kept runs.
 
         The score was fitted to these runs too, so their counts look better than later ones will. This can
-        make bets less good, but not invalid: the runs that are bet on are drawn afterwards.
+        make bets less good, but not invalid.
         """
         weights = self._weights()
         sides = [np.concatenate(kept) for kept in self._kept]

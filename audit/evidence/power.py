@@ -144,9 +144,9 @@ def generic(delta: float) -> float:
 def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significance: float) -> float:
     """Return the smallest true ε at which a z-test refutes the claimed ε.
 
-    The z-test has power 0.9. The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks
-    once, at the end. The probability of the event is p = (1 + δ)/2 on the p side and q = (p − δ)/e^(true ε)
-    on the q side. The audit's bets, which may stop at any time, are compared with this test.
+    The z-test has power 0.9. The number of runs is fixed beforehand. The test of p − e^ε·q ≤ δ looks once, at
+    the end. The probability of the event is p = (1 + δ)/2 on the p side and q = (p − δ)/e^(true ε) on the q
+    side.
 
     Parameters
     ----------
@@ -216,8 +216,8 @@ class _Option:
 def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
     """Return the events on which bets promise the largest growth.
 
-    The bets are against the claim and against smaller ε. If the claim holds, a bet against the claim itself
-    promises growth only by chance. The event of such a bet is often too rare to detect anything.
+    The bets are against the claim and against smaller ε. If the claim holds, bets against the claim alone
+    would find events that promise growth by chance.
     """
     if memory is None:
         return []

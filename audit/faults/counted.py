@@ -81,11 +81,9 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 def _shared(scene: Scene) -> int | None:
     """Return the place of a draw that several parts of the output share, or None.
 
-    It is the place among the draws of the first run on the right.
-
-    A draw counts as shared if every run has only this draw, or if every run draws one value twice. Two equal
-    floats count at any places, because the places may differ from run to run. Whole numbers may be equal by
-    chance, so they count only if the same two places hold equal values in every run.
+    It is the place among the draws of the first run on the right. A draw counts as shared if every run has
+    only this draw, or if every run draws one value twice. Two equal floats count at any places. Whole numbers
+    may be equal by chance, so they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
@@ -149,7 +147,7 @@ def _through(scene: Scene, side: str) -> list[Run]:
     """Return runs that show all outputs as the only uniform draw varies.
 
     If there are too many outputs, the list is empty. If two neighbouring grid points give different outputs,
-    bisection finds every output between them. If they give the same output, nothing between them is tried.
+    bisection finds every output between them.
     """
 
     def at(coin: float) -> Run:
@@ -182,8 +180,8 @@ def _key(run: Run) -> Hashable:
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
     """Return runs of both sides, and the error of a frequency in these runs.
 
-    If one uniform draw decides a run, the runs take it from a grid, and the error is that of the grid.
-    Otherwise the runs are random, and the error is returned as 0: `_excess` allows for chance.
+    If one uniform draw decides a run, the runs take it from a grid, which has an error. Otherwise the runs
+    are random, and the error is 0: `_excess` allows for chance.
     """
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]

@@ -183,8 +183,8 @@ def _both(left: Any, right: Any) -> list[Any]:
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
     """Return the right database with its differing record times 1000, as `FAR`.
 
-    Return an empty dict if this record is not a finite number other than 0, or if the new database is not in
-    the domain or not a neighbour of the left one.
+    The record must be a finite number other than 0. The new database must be in the domain and a neighbour of
+    the left one. Otherwise the dict is empty.
     """
     _, at = _differing(left, right)
     record = right[at] if at >= 0 else None

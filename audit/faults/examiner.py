@@ -2,7 +2,7 @@
 
 The first rule that returns a fault decides. A rule names only what its runs show. If a rule says that a side
 always does something, every plain run (with unchanged draws) must show it. If a rule says that a side cannot
-do something, runs with draws pushed to the ends of their ranges are checked too.
+do something, it also checks runs with draws pushed to the ends of their ranges.
 """
 
 import math
@@ -77,9 +77,9 @@ class Examiner(Around):
 class Answers(Around):
     """Answers of a subject on both databases, after runs on other draws.
 
-    The answers are on the draws of seed 0. Two processes that both make the subject anew get the same
-    answers, unless the answers contain noise that does not come from these draws. Such noise is drawn when
-    the subject is made, taken from a clock, or kept from an earlier run.
+    The answers are on the draws of seed 0. Two processes that make the subject anew get the same answers,
+    unless these contain other noise. Such noise is drawn when the subject is made, taken from a clock, or
+    kept from an earlier run.
 
     Parameters
     ----------

@@ -86,8 +86,8 @@ def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) 
     """Return whether the i-th number has noise of its own.
 
     This is noise that no earlier number has and that is equally wide on both databases. If there is such
-    noise, the databases differ only in how they use the noise of earlier numbers, which are in the output.
-    An example is gradient descent, whose next step depends on the data and on all steps before.
+    noise, the databases differ only in how they use the noise of earlier numbers. An example is gradient
+    descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:
         return False

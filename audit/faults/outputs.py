@@ -177,8 +177,8 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
     """Return the share of runs whose output has a token in `only`, or None.
 
-    A token is a word, a key or a length. Runs are added until the share is surely above or below δ, or the
-    number of runs reaches `_RARE`. If the share may be δ or less, return None.
+    A token is a word, a key or a length. Runs are added until the share is surely above or below δ, or there
+    are `_RARE` runs. If the share may be δ or less, return None.
     """
     share, plain = 0.0, scene.plain(side)
     seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
@@ -200,8 +200,7 @@ def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
     """Return whether no draws give any token of `only` on this side.
 
     A token is a word, a key or a length. `share` is the share of the other side's runs that give such a
-    token. If it is below 1 and further runs on this side still give new tokens, there are too few runs to
-    decide. The answer is then False.
+    token. If it is below 1 and further runs still give new tokens, the answer is False.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

@@ -1,16 +1,15 @@
 """The search for a pair of databases on which the claim fails.
 
 The search only proposes pairs, and bets decide. Pairs come from a stream of proposals and from a climb, which
-varies the best pairs so far. Each new pair is scouted by coupled runs: one run on each database, with the
-same random draws. The pairs whose outputs lie furthest apart get a first look, which is a few independent
-runs. The most promising pairs get further looks. Each look doubles the runs of its pair (successive halving).
-Some pairs are the ends of a path of several neighbour steps. The claim allows a larger loss between such
-ends, and a promising path is cut into halves.
+varies the best pairs so far. Each new pair is scouted by one coupled run on each database, with the same
+random draws. The pairs whose outputs lie furthest apart get a few independent runs. The most promising pairs
+get further looks, each with twice the runs of the pair (successive halving). Some pairs are the ends of a
+path of several neighbour steps. The claim allows a larger loss between such ends, and a promising path is cut
+into halves.
 
-After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict for each pair how fast a
-bet on it would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of
-its runs contradict the prediction. The audit never bets on scouting runs, which are a bounded share of all
-runs.
+After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict how fast a bet on a pair
+would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of its runs
+contradict it. The audit never bets on scouting runs, which are a bounded share of all runs.
 
 The caller makes the runs: after `look = search.ask(...)`, it reports them by `search.tell(look, ...)`.
 """
@@ -270,7 +269,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Yield the pairs that get runs in this step, and return whether any did."""
+        """Yield the pairs that get runs in this step, and return whether to go on."""
         if self._steered:
             yield from self._asked()
         self._taken += 1

@@ -1,9 +1,9 @@
 """Find the simplest pair of databases on which the claim still clearly fails.
 
 The search starts from a witness and is greedy. The first simpler version on which the claim still fails by a
-margin replaces the pair. The search ends if there is no such version. Each version gets a few new runs at
-first. Their number is doubled, up to a limit, until they decide whether the claim fails. These runs are not
-evidence: `confirm` makes new runs on the final pair.
+margin replaces the pair. Each version gets a few new runs at first. Their number is doubled, up to a limit,
+until they decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on the final
+pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,10 +59,9 @@ def failing_step(
 ) -> PairMemory:
     """Return the memory of the step on which an event breaks the claim most clearly.
 
-    If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
-    the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single
-    step. Runs estimate which half this is. If the estimate is wrong, the later runs of the witness do not
-    confirm the refutation.
+    If an event breaks the claim between the ends of a path, it also does so on one half of the path
+    (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single step. Runs
+    estimate which half this is. If the estimate is wrong, later runs do not confirm the refutation.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
 One run on each database, from the same generator state, shows how far the outputs differ on the same draws.
 The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
 equal gives the law of the privacy loss. This law gives the growth rate of the best bet. One run for each
-noise variable measures how the output depends on the noise, once for all runs that make the same draws. A
-prediction larger than all earlier predictions is tested: with shifted draws, the right database must give the
-output of the left one. The weights of a `choice(p=...)` directly give the whole law of the choice.
+noise variable measures how the output depends on it, once for all runs with the same draws. A prediction
+larger than all earlier predictions is tested: on shifted draws, the right database must give the output of
+the left one. The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """
@@ -156,10 +156,9 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least noise shift that undoes a move, or None.
+    """Return the least noise shift that undoes a move, or None if none is known.
 
-    None is returned if no shift is known to undo the move. It is also returned for noise of two kinds, or of
-    a kind that is neither normal nor `"pure"`.
+    The result is also None for noise of two kinds, or of a kind that is neither normal nor `"pure"`.
     """
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
@@ -187,11 +186,11 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
 
 
 def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
-    """Return the growth rate of the best bet on the value of one `choice(p=...)`.
+    """Return the growth rate of the best bet on the value of a weighted choice.
 
-    The rate is in nats per pair of runs. The recorded weights of a choice are the whole law of its value.
-    Return None if no choice has weights on both sides. Draws after the first one whose values differ between
-    the sides are not compared.
+    The rate is in nats per pair of runs. The recorded weights of `choice(p=...)` are the whole law of its
+    value. If no choice has weights on both sides, return None. After a draw whose values differ between the
+    sides, no further draws are compared.
 
     Parameters
     ----------

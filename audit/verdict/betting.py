@@ -359,8 +359,8 @@ class Betting:
     def _singly(self) -> bool:
         """Whether every run is a call of its own.
 
-        If the subject uses state other than the generator, such as a cache, the runs of one sampler call may
-        depend on each other. Then only single calls can confirm a refutation.
+        If the subject uses state other than the generator, the runs of one sampler call may depend on each
+        other. Then only single calls can confirm a refutation.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 

@@ -145,8 +145,8 @@ class _Comparison:
     def _is_proof(self) -> bool:
         """Return whether the comparison is a proof, and note why if it is not.
 
-        A proof must take rounding into account. The code must keep no state and must have been compared
-        closely with the law, and the time must suffice for the bets on the code.
+        A proof must take rounding into account. The code must keep no state. It must have been compared
+        closely with the law. The time must suffice for the bets on the code.
         """
         least = self.runs.least_checked
         if not self.finding.within:

@@ -147,9 +147,8 @@ class _Side:
 def _simpler(event: Event) -> list[Event]:
     """Return two simpler versions of an event with several intervals.
 
-    Each version has one interval. In the first version, this interval spans all intervals. In the second
-    version, it extends from the end of the first interval to the start of the last. Other events have no
-    simpler version.
+    Each version has one interval. The first interval spans all intervals. The second interval extends from
+    the end of the first to the start of the last. Other events have no simpler version.
     """
     [condition, *more] = event.conditions
     if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:

@@ -63,11 +63,10 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
 
 
 def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) -> Databases:
-    """Return the databases to bet on.
+    """Return the worst pairs under the law and the boundary of the domain.
 
-    These are the worst pairs under the law and the boundary of the domain. The law says where the loss is
-    largest, and the boundary covers the rest. If a strategy makes whole databases, only the strategy knows
-    which are allowed. In this case the strategy's pairs replace the boundary.
+    If a strategy makes whole databases, only the strategy knows which are allowed. In this case the
+    strategy's pairs replace the boundary.
     """
     if databases.whole or databases.unchecked:
         return replace(databases, given=(*worst, *databases.given))

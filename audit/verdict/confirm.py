@@ -1,8 +1,8 @@
 """The confirmation of a refutation by bets, and a simpler witness.
 
-The event that won the bets was selected, so its p and q are biased. The p, q and intervals of the witness
-come from the confirming calls alone. Their number is fixed beforehand. The search for the simplest witness
-follows the verdict and does not change it.
+The event that won the bets was selected, so its p and q are biased. The witness therefore has p, q and
+intervals from the confirming calls alone. Their number is fixed beforehand. The search for the simplest
+witness does not change the verdict.
 """
 
 import contextlib
@@ -122,8 +122,7 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
     """Return the strongest witness, which holds the simplest witness.
 
-    If the event of the simplest witness uses a fitted score, this witness gets a second event, about one
-    output entry, as its `beside`.
+    If the simplest witness uses a fitted score, it gets a second event about one output entry, as `beside`.
     """
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
@@ -192,9 +191,9 @@ class _Looks:
     def growth(self, memory: PairMemory, errors: float) -> float:
         """Return the estimated log growth per pair of runs, in nats.
 
-        The estimate is lowered by `errors` standard errors. It is the larger of two estimates. One estimate
-        uses events learned on this pair; after few runs, these may miss the fault. The other estimate uses
-        `known`, the event that refutes the claim on the pair being shrunk.
+        The estimate is lowered by `errors` standard errors. It is the larger one for two kinds of events. One
+        kind is learned on this pair, and may miss the fault after few runs. The other is `known`, which
+        refutes the claim on the pair being shrunk.
         """
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps this database is outside the domain

@@ -155,9 +155,9 @@ class Judge:
         """Return the first confirmed candidate of a pair.
 
         If none is confirmed, return the first candidate. The estimated growth of a candidate determines the
-        number of its runs. To allow for selection bias, the estimate lowers p and raises q by `errors`
-        standard errors. The event of a `known` witness is tried first. The pair's own events follow if their
-        growth on past runs is at least `_ENOUGH_NATS`.
+        number of its runs. The estimate lowers p and raises q by `errors` standard errors. The event of a
+        `known` witness is tried first. The pair's own events follow if their growth on past runs is at least
+        `_ENOUGH_NATS`.
 
         Raises
         ------
@@ -286,8 +286,8 @@ class Judge:
     def _again_by_calls(self) -> bool:
         """Return whether single calls also refute the claim, in a new audit of this pair.
 
-        The budget of the new audit is four times the runs that the bets took to refute, or what the
-        estimated growth needs, if that is more. It is at most four times the budget of the first audit.
+        The new audit has at least four times the runs that the bets took to refute. If the estimated growth
+        needs more runs, it has these. It has at most four times the budget of the first audit.
         """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
@@ -315,10 +315,7 @@ def _sobered(candidate: Candidate, seen: Witness) -> Candidate:
 
 
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
-    """Return whether stored runs of the p side were always in the event.
-
-    Those of the q side must never have been in it.
-    """
+    """Return whether all stored p-side runs and no q-side run were in the event."""
     p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 

@@ -61,8 +61,8 @@ class InOrder:
 def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
     """Return all pairs of multisets of the domain that differ in one record.
 
-    If they cannot be listed, return None. The pairs can be listed for the relation replace-one on a finite
-    list of records, if there are at most 40,000 multisets (each needs a law) and at most a million pairs.
+    If they cannot be listed, return None. The relation must be replace-one on a finite list of records. There
+    may be at most 40,000 multisets and at most a million pairs.
 
     Guarantee
     ---------

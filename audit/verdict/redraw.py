@@ -131,8 +131,8 @@ class Redraw:
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
         """Return the verdict after fresh processes have repeated the calls.
 
-        This is for a subject that keeps state, if this process refuted the claim. If fresh processes cannot
-        make the subject, the refutation stands unconfirmed; with p = 1 and q = 0 it is INCONCLUSIVE.
+        This is for a subject that keeps state. If fresh processes cannot make the subject, the refutation
+        stands unconfirmed; with p = 1 and q = 0 it is INCONCLUSIVE.
         """
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
@@ -166,7 +166,8 @@ class Redraw:
     def _unconfirmed(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
         """Return the verdict of calls that did not refute the claim.
 
-        It is NOT_REFUTED if this many calls refute on average at the p and q of `_sought`, else INCONCLUSIVE.
+        If this many calls refute on average at the p and q of `_sought`, it is NOT_REFUTED, else
+        INCONCLUSIVE.
         """
         if self._shows(drawn):
             return Verdict.NOT_REFUTED, drawn
@@ -207,10 +208,10 @@ class Redraw:
 
     @property
     def _sought(self) -> tuple[float, float]:
-        """The p and q that the calls must be able to detect, normally the saved ones.
+        """The p and q that the calls must be able to detect.
 
-        If a witness is confirmed but its p and q cannot have refuted this claim, the claim was changed after
-        the audit. In that case it is enough that the calls can detect q = 0.
+        Normally they are the saved ones. If the claim was changed after the audit, it is enough that the
+        calls can detect q = 0. The claim was changed if a confirmed witness cannot have refuted it.
         """
         p, q, runs = self.witness.p, self.witness.q, self.witness.runs
         claimed = self.terms.at(self.witness.distance)

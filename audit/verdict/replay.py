@@ -138,9 +138,9 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **f
 def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
     """Return the subject to run.
 
-    If `subject` is None, it is the subject of the audit. A result that was read from a file names its subject
-    in its target, which is imported only with `trust`. The audit's `convert` prepares the databases, unless
-    the subject has its own.
+    If `subject` is None, it is the subject of the audit. If the result was read from a file, its target names
+    the subject. The target is imported only with `trust`. The audit's `convert` prepares the databases,
+    unless the subject has its own.
     """
     live = result._subject  # noqa: SLF001 - the live subject is kept for this
     chosen = live if subject is None else subject

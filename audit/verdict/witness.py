@@ -149,8 +149,8 @@ def run_witness(
 ) -> Drawn:
     """Return the calls of a plan, and a witness based on these calls alone.
 
-    The plan was fixed beforehand. The claim used is the claim at the candidate's distance. If each call has a
-    fresh process, all processes together may take at most `seconds`, as estimated from `_TIMED` processes
+    The plan was fixed beforehand. The claim is the one at the candidate's distance. If each call has a fresh
+    process, all processes together may take at most `seconds`. This time is estimated from `_TIMED` processes
     after the first.
 
     Raises
@@ -231,8 +231,8 @@ def loss(p: float, q: float, delta: float) -> float:
 def _counted(block: Runs, candidate: Candidate, seen: Seen, *, against: bool) -> tuple[Floats, Floats]:
     """Return the four counts of a block, and how many calls of each side answered.
 
-    `seen` stores the outputs. If unfinished calls count in favour of the claim, they count as outside the
-    event on the p side and as inside it on the q side.
+    `seen` stores the outputs. If unfinished calls count in favour of the claim, they are outside the event on
+    the p side and inside it on the q side.
     """
     counts, answers = np.zeros(4), np.zeros(2)
     for side, outputs in enumerate((block.left, block.right)):

@@ -1,8 +1,7 @@
 """Named functions of *one* output, called features.
 
 A feature is defined for every output. Its values are numbers or atoms. An atom is a hashable key that is only
-compared for equality. A feature must not depend on the batch. If batches are permuted, split or merged, every
-value stays the same.
+compared for equality. The value of a feature for an output does not depend on the other outputs of a block.
 
 All modules of features are imported here, so that a saved feature is found by its name.
 """

@@ -74,8 +74,7 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
     """Return a few pairs of columns that are related more closely on one side.
 
     In a run, two columns count as related if their values are equal up to sign. They also count as related if
-    both values are above the medians of their columns, or both below. No single column shows this. The
-    clearest pair comes first.
+    both values are above the medians of their columns, or both below. The clearest pair comes first.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Fitted scores, which add up learned log-ratios of the entries.
 
-If the noise of the entries is independent, such a sum is the optimal score up to the error of the fit. The
-log-likelihood ratio of the output is then the sum of the log-likelihood ratios of its entries.
+If the noise of the entries is independent, the best score is the log-likelihood ratio of the output. It is
+the sum of the log-likelihood ratios of its entries. A fitted score estimates this sum.
 """
 
 from collections.abc import Collection
@@ -130,8 +130,7 @@ class AdditiveScore(TableScore):
 def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
     """Return the bins of the entries and differences of a block's vectors.
 
-    There is one array for each column. The block keeps the bins, because a fitted score and the fit of the
-    next score both read them.
+    There is one array for each column. The block keeps the bins.
     """
     if ("coded", edges) not in view.inside:
         columns = with_differences(view.vectors[(len(edges) + 1) // 2][1]).T

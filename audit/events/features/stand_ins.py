@@ -1,7 +1,7 @@
 """What a block keeps instead of a data frame or a huge output.
 
 A data frame is kept as plain arrays, because reading a frame is slow. Of a huge output only both ends are
-kept, because an audit keeps many outputs. Each stand-in is a function of one output alone.
+kept. Each stand-in is a function of one output alone.
 """
 
 import copy
@@ -66,9 +66,9 @@ class Frame:
     def labelled(self) -> dict[Any, Any] | None:
         """The values by label, or None.
 
-        The labels of a series are those of its rows. For a data frame, columns come before rows. The result
-        is None if there are no labels, if a label is repeated, or if one is neither a string nor an integer.
-        A row keeps its label when other rows are added or removed.
+        A series has its rows as keys. A data frame has its columns as keys, and under each the rows. If there
+        are no labels, if a label is repeated, or if one is neither a string nor an integer, the result is
+        None.
         """
         rows = _labels(self.index)
         if rows is None:
@@ -117,7 +117,7 @@ class Ends:
 def stand_in(output: Any) -> Any:
     """Return what a block keeps instead of an output.
 
-    This is a `Frame` for a data frame, series or index, `Ends` for a huge output, else the output itself.
+    A data frame, series or index becomes a `Frame`. A huge output becomes `Ends`. Any other output is kept.
     Parts of tuples, lists and dicts are replaced in the same way.
 
     Examples

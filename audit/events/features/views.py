@@ -229,9 +229,8 @@ _PLAIN = frozenset({int, float, bool, str, type(None)})
 def _once(outputs: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], Ints] | None:
     """Return the different outputs, and the place of every output among them.
 
-    Two outputs are equal if they consist of the same plain values, of the same types, in tuples and lists.
-    `marshal` writes each value with its type. Return None in these cases: there are few outputs, they are
-    numbers, more than a quarter of them differ, or one of them is not plain.
+    Two outputs are equal if they consist of the same plain values, of the same types, in tuples and lists. If
+    equal outputs are too few to save time, or if an output is not plain, return None.
     """
     if type(outputs) is not list or len(outputs) < _MANY:
         return None

@@ -1,8 +1,8 @@
 """The outputs that a witness shows, counted in a few bins.
 
 They are those of its runs, or those of the exact laws. The counted quantity is the one that the event reads
-first: a number (the output, an entry, a fitted score), or values that are not numbers. The bins span nearly
-all outputs, and those ends of the event that are close to the outputs.
+first. It is a number, such as an entry or a fitted score, or a value that is not a number. The bins span
+nearly all outputs, and those ends of the event that are close to the outputs.
 """
 
 import math
@@ -291,7 +291,7 @@ def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: boo
     """Return round edges of about `MOST_BINS` bins, or None.
 
     The bins also cover ends of the event that are close to the outputs. Whole numbers lie in the middle of
-    their bins. None is returned if the numbers are too large for bins, or too close together.
+    their bins. If the numbers are too large for bins, or too close together, return None.
     """
     low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low

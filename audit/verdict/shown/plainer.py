@@ -1,8 +1,7 @@
 """Plain events to show instead of a fitted score.
 
 They are about entries of large weight, and about sums and differences of such entries. They are learned from
-the stored outputs of a pair whose wealth has reached its limit. Once fixed, they are tested on separate runs
-(`judge`).
+stored outputs. Once fixed, they are tested on separate runs (`judge`).
 """
 
 from collections.abc import Iterator
@@ -31,8 +30,7 @@ _FLATTERED = 0.5
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
     """Return tables that count past runs by the entries of largest weight.
 
-    Sums and differences of these entries have tables too. An entry that some outputs lack is left out,
-    because a sum does not show whether its entries are present.
+    Sums and differences of these entries have tables too. An entry that some outputs lack is left out.
     """
     sides = [merged(views) for views in memory.kept(0)]
     tables = []
@@ -77,7 +75,7 @@ def _best_box(
 ) -> tuple[float, list[tuple[float, float]], float, float]:
     """Return the growth of the best event on two entries, its bounds, p and q.
 
-    The event is "both entries pass their bounds". `columns` holds the values of both entries on the p side,
+    In the event, both entries pass their bounds. `columns` holds the values of both entries on the p side,
     then on the q side. Each of `signs` says how an entry passes its bound: upwards (1) or downwards (−1).
     """
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
@@ -131,8 +129,8 @@ def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, in
     """Yield events of tables as (table, p side, events, allowance).
 
     For each table and side, suggested events come first and plain events follow. The allowance for selection
-    bias, in standard errors, is 0 for suggested events. It is positive for plain events, because the counts
-    that chose a plain event also estimate its p and q.
+    bias, in standard errors, is 0 for suggested events. Plain events need an allowance, because the same
+    counts chose them and estimate their p and q.
     """
     for table in tables:
         for side in (0, 1):

@@ -108,9 +108,9 @@ def is_narrow(low: float, high: float) -> bool:
 def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
     """Yield versions of an event with a shorter k-th condition.
 
-    The easiest to read come first. A version need not hold exactly the same outputs as the event. An interval
-    becomes one number if the stored outputs inside it are all that number. Bounds become whole numbers if all
-    stored outputs are whole; otherwise they are rounded. Several intervals become one.
+    The easiest to read come first. A version need not hold exactly the same outputs as the event. If the
+    stored outputs in an interval are all one number, it becomes this number. If all stored outputs are whole,
+    bounds become whole numbers, else they are rounded. Several intervals become one.
     """
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or condition.special is not None:
