@@ -122,8 +122,8 @@ class Candidates:
     Parameters
     ----------
     inside_p, inside_q
-        Whether each bin belongs to the event on the p side, and on the q side; shape (events, bins + 1). The
-        last bin holds unfinished runs.
+        Whether each bin belongs to the event on the p side, and on the q side. The last bin holds unfinished
+        runs. Shape (events, bins + 1).
     p, q
         Estimated probabilities, strictly inside (0, 1), shape (events,).
     past

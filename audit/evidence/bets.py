@@ -136,9 +136,9 @@ class Bet:
     distance
         Number of steps from one database to the other; each step leads to a neighbour.
     shares
-        For a batch of coupled pairs (`audit.evidence.coupled`): estimates, from past runs, of the
-        probabilities of the four outcomes of a pair (both inside, only the p side, only the q side, neither),
-        shape (events, 4). `counts` then counts pairs by outcome, and `past` is a number of pairs.
+        For a batch of coupled pairs: estimated probabilities of the four outcomes of a pair, shape (events,
+        4). The outcomes are both inside, only the p side, only the q side, and neither. `counts` then counts
+        pairs by outcome, and `past` is a number of pairs.
     """
 
     log_prior: Floats
@@ -220,7 +220,7 @@ class Ledger:
         For each bet on events, the simultaneous bet of the account `goals`; None if that account made none.
     before
         Bets made before the audit began again. If they left the wealth W, the new bets start with min(1, W).
-        So losses count and winnings do not. The guarantee holds, because min(1, W) ≤ W.
+        The guarantee holds, because min(1, W) ≤ W.
     start
         The wealth of the accounts before the first bet, if this audit continues another one.
 

@@ -138,8 +138,8 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     ratio, delta
         e^ε and δ of claims, shape (claims,).
     past
-        Number of runs behind the estimates. If they do not clearly break a claim, the payoffs get the cell
-        weights of a smaller claim that they clearly break.
+        Number of runs behind the estimates. If these do not clearly break a claim, the weights of the cells
+        are those of a smaller claim.
 
     Returns
     -------

@@ -33,7 +33,7 @@ class CellCounts:
         Number of leading cells that are in numeric order.
     blocks
         The batch in parts, shape (parts, 2, cells + 1). The stake changes between parts. The last cell holds
-        unfinished runs, which count against a refutation.
+        unfinished runs.
     """
 
     table: int

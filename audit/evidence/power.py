@@ -65,8 +65,7 @@ class Power:
     Parameters
     ----------
     epsilon
-        The detectable ε. None if the runs are too few to detect even an event of probability p on one side
-        and almost 0 on the other.
+        The detectable ε. If the runs are too few to detect any event of probability p, it is None.
     event
         The event; None for the generic event (`generic`).
     p
@@ -99,11 +98,9 @@ def detectable(
         The batches of this audit and of each earlier audit that it continues. Each audit learned the pair
         from scratch.
     epsilon, delta, significance
-        The claim (ε, δ), and a significance: the audit's significance times the share of the wealth that is
-        bet on events.
+        The claim, and the significance times the share of the wealth that is bet on events.
     rarer
-        Takes an event. Returns how often only the run on the q side is in the event, in coupled pairs of runs
-        relative to independent pairs. By default 1.
+        Takes an event and returns the factor of `coupled_outcomes`. By default 1.
     """
     bet = sum(section.pairs for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)

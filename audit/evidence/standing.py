@@ -34,8 +34,8 @@ class Standing:
     claims
         Pairs (ε, δ).
     own, reserve, goal
-        Log wealth against each claim, in thousandths. `own` is the part of the event account that is bet,
-        `reserve` is the rest of that account, and `goal` is the account with a goal.
+        Log wealth against each claim, in thousandths. `own` is the part of the event account that is bet, and
+        `reserve` is the rest. `goal` is the account with a goal.
     """
 
     bets: int

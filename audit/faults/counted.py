@@ -120,8 +120,8 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
     scene, side
         The scene, and the side that is run.
     happens
-        A function that returns whether the condition holds in a run. The condition must be false in all plain
-        runs, and in all runs with draws at their extremes.
+        Returns whether the condition holds in a run. It must be false in all plain runs, and in all runs with
+        draws at their extremes.
     certain
         Whether the condition holds in every run of the other side.
     """

@@ -145,7 +145,8 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
 def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
     """Return the factor of the noise in the output, or None if it is unknown.
 
-    Each noise variable must belong to one number of the output. All factors must be equal in all runs.
+    The factor is known if noise variables and numbers of the output correspond one to one. All factors must
+    be equal in all runs.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None

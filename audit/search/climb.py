@@ -73,8 +73,7 @@ class Contender:
     memory
         The results of the independent runs on this pair.
     apart
-        The distance between the outputs of coupled runs, divided by the number of steps between the
-        databases.
+        The distance between the outputs of coupled runs, per step between the databases.
     promise
         The growth predicted from the scouting runs, in nats per pair of runs; None if not yet requested.
     steered
@@ -148,8 +147,8 @@ class Search:
     new
         Returns an empty memory for the pair of databases at the ends of a path.
     prospect
-        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers minus
-        these errors: the predicted growth of a bet against that share of ε, and the loss per step.
+        Takes a memory, a number of standard errors and a share of the claimed ε. Returns the predicted growth
+        of a bet against that share, and the loss per step. These errors are subtracted from both.
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further

@@ -70,8 +70,8 @@ def failing_step(
     look
         Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
-        Returns the growth of bets on that event, in nats per pair of runs; negative if the event supports the
-        claim.
+        Returns the growth of bets on that event, in nats per pair of runs. If the event supports the claim,
+        it is negative.
     """
     while memory.distance > 1:
         pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
@@ -104,10 +104,9 @@ def shrink(
         Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
         Takes a memory and a number of standard errors. Returns the predicted growth, in nats per pair of
-        runs, minus these standard errors.
+        runs, minus these errors.
     taken
-        Called with the memory of each simpler pair on which the claim fails; the search continues from that
-        pair.
+        Called with the memory of each simpler pair on which the claim fails.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:

@@ -79,11 +79,11 @@ class Betting:
     steering
         Ranks pairs by recorded runs; None if no runs may be recorded.
     by_calls
-        Whether this audit confirms another one by single calls. Then every run is a call of its own, and the
-        seed paths begin with the stage of confirmations.
+        Whether this audit confirms another one by single calls. Its seed paths then begin with the stage of
+        confirmations.
     given_up
-        An abandoned beginning of this audit, if any. Its runs count as spent, and wealth that it lost remains
-        lost; otherwise starting again would be a second chance. Wealth that it won is dropped.
+        An abandoned beginning of this audit, if any. Its runs count as spent. Wealth that it lost remains
+        lost, and wealth that it won is dropped.
     start
         The wealth accounts at the start, if this audit continues another one.
     coupled_before

@@ -49,8 +49,7 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
     compared
         How many runs of the budget the comparison of law and code has used.
     tight
-        Whether the loss under the law is close to the claim. If so, code that is close to the law can break
-        the claim.
+        Whether the loss under the law is close to the claim.
     """
     given, significance = task.options, SHARE * task.options.significance
     share = math.floor((SHARE if tight else SHARE_IF_SLACK) * given.budget)

@@ -46,11 +46,10 @@ class Confirmation:
     how
         Why the subject's runs count as independent trials, as in `Judge.how`.
     bounds_hold
-        Whether the audit's bets also give bounds on ε and δ; false if the event has another frequency in
-        fresh processes.
+        Whether the audit's bets also give bounds on ε and δ. If the event has another frequency in fresh
+        processes, they do not.
     far
-        The witness on databases several steps apart, if the claim failed there. It is also the strongest
-        witness, unless runs on neighbours show a larger loss per step.
+        The witness on databases several steps apart, if the claim failed there.
     """
 
     witness: Witness

@@ -328,8 +328,7 @@ def differs(blocks: Floats) -> bool:
     Parameters
     ----------
     blocks
-        The number of calls inside and outside the event, first on the p side, then on the q side, shape
-        (processes, 4).
+        The number of calls inside and outside the event, shape (processes, 4). The p side comes first.
 
     Examples
     --------

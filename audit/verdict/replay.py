@@ -56,9 +56,9 @@ def replay_witness(
     result
         A result with a witness.
     subject
-        The mechanism (or adapted subject) to run. Default: the audited one; for a result read from a file,
-        the one that its target names. The audit's `convert` prepares the databases, unless the subject has
-        its own.
+        The mechanism (or adapted subject) to run. By default, it is the audited one. For a result read from a
+        file, it is the one that its target names. The audit's `convert` prepares the databases, unless the
+        subject has its own.
     target
         The text that names `subject` for import, if there is one.
     fresh

@@ -101,15 +101,13 @@ class Drawn:
     bet
         The bet on the witness's event, settled by these calls alone.
     blocks
-        The number of calls inside and outside the event, first on the p side, then on the q side, shape
-        (blocks, 4).
+        The number of calls inside and outside the event, shape (blocks, 4). The p side comes first.
     plan
         How the calls were divided among processes.
     log_limit
         The log wealth from which the witness is confirmed.
     silent
-        For the left and the right database: a text on what the calls did if none of them answered, else
-        empty.
+        What the calls on the left and on the right database did, if none of them answered; else empty.
     """
 
     witness: Witness
@@ -256,8 +254,7 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     Parameters
     ----------
     hits, calls
-        For each process, the number of calls in which the event happened, and the number of all calls, shape
-        (processes,).
+        For each process, the number of calls inside the event and of all calls, shape (processes,).
 
     **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed
     over the processes like balls drawn from an urn without replacement. The statistic Σ hits²/calls is

@@ -139,8 +139,8 @@ class View:
         A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
         replaced by stand-ins.
     typed
-        Whether the type of every output is independent of the other outputs. That may be false if a sampler
-        returns many runs as one array: one NaN turns all integers of a numpy array into floats.
+        Whether the type of every output is independent of the other outputs. In one numpy array it may not
+        be: one NaN turns all integers into floats.
     replaced
         Whether the outputs come from a block that has already replaced them by stand-ins.
 
