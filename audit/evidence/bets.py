@@ -6,11 +6,11 @@ p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is i
     D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
 
 for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ. The
-claim (ε, δ) says that this is at most 0 in every state that earlier calls may leave: a call that sees what
+claim (ε, δ) says that this is at most 0 in every state that earlier calls may leave. A call that sees what
 the other side wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side,
-outside E) and −2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M,
-0 ≤ s < 1, before the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at
-h = p + R·q; the bets use this h, with p and q estimated from the past.
+outside E) and −2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M, 0 ≤ s
+< 1, before the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q.
+The bets use this h, with estimates of p and q from the past.
 
 Before a batch is drawn, a *bet* spreads the whole wealth over components c = (event, stake). The weights w_c
 depend on the past alone. The batch multiplies the wealth by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
@@ -21,18 +21,18 @@ is at most 1. The wealth is therefore a non-negative supermartingale that starts
 applies. Events, weights, batch sizes and the stopping rule may be any functions of the past. The subject may
 keep any state.
 
-**Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own
-ε and δ (`audit.claims.at_distance`). Under that claim E[D | past] ≤ 0, so a bet on the ends gives a factor
-like those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
-neighbours: bounds from the ledger are bounds at one step, even if its bets are at larger distances.
+**Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own ε
+and δ (`audit.claims.at_distance`). Under that claim E[D | past] ≤ 0, so a bet on the ends gives a factor like
+those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
+neighbours. Bounds from the ledger are bounds at one step, even if its bets are at larger distances.
 
 **Two accounts.** The wealth is split before the audit. One account bets on all cells of a table, to reach the
 limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds back a reserve for
 later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the guarantee is
 about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
 
-Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
-depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.
+Bounds come from the wealth of the same calls against other claims (`Ledger`). The counts of a bet do not
+depend on the claim. At any (ε, δ), h and the weights are functions of stored numbers.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Bets on all cells of a table at once, with stakes aimed at the last run.
 
-A table cuts the outputs into cells. Let p_k and q_k be estimates, from past runs, of a cell's probability on
-the left and on the right, and let R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one
-closest to (p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ and ν with μ + ν = 2 this pair has
+A table cuts the outputs into cells. Let p_k and q_k be estimates of a cell's probability on the left and on
+the right, from past runs. Let R = e^ε. Let (P, Q) be the pair of laws that keeps the claim and minimises KL(p
+‖ P) + KL(q ‖ Q). This is the pair closest to (p, q). For some μ and ν with μ + ν = 2 this pair has
 
 - P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
 - P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
@@ -19,14 +19,14 @@ P*_k·(μ + a_k) + Q*_k·(ν − b_k) over all cells. This is μ + ν = 2, plus 
 cell where p is too large, this difference is (P*_k − R·Q*_k)·a_k, which is at most 0 by ε-DP. Where q is too
 large, the same holds with the sides exchanged. In all other cells a_k = b_k = 0.
 
-With δ > 0, the claim ensures only P*(f) ≤ R·Q*(f) + δ for the soft event f = a_k/max a, and likewise with the
-sides exchanged. So every payoff is reduced by δ/2 times the sum of the largest a of both directions. The
+With δ > 0, the claim ensures only P*(f) ≤ R·Q*(f) + δ for the soft event f = a_k/max a. The same holds with
+the sides exchanged. So every payoff is reduced by δ/2 times the sum of the largest a of both directions. The
 stake λ is fixed before the calls, and below 1/(−min D).
 
-**The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the stake with the best
-chance to grow w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα). It is the hedge of an option that pays 1/α
-if a normal variable with variance v is large enough. The guarantee does not depend on this choice: any stake
-is allowed that is a function of the past.
+**The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the best stake is λ =
+φ(Φ⁻¹(wα))/(√v·wα). It has the best chance to grow w to 1/α by the last call. It is the hedge of an option
+that pays 1/α if a normal variable with variance v is large enough. The guarantee does not depend on this
+choice: any stake is allowed that is a function of the past.
 """
 
 import math

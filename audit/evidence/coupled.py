@@ -7,9 +7,9 @@ falls into E, and else 0. Let Y be the same for the q side, and R = e^ε. Then
 
 is linear in X and Y, so E[D | past] = p − R·q − δ for any dependence between X and Y. The claim says that
 this is at most 0. The least value is −R − δ. With λ = s/(R + δ), 0 ≤ s < 1 fixed before the pair, 1 + λ·D > 0
-and E[1 + λ·D | past] ≤ 1: a factor of the wealth like those of `audit.evidence.bets`. If noise is added to a
-number, both runs mostly fall on the same side of a threshold, and D varies far less than over independent
-runs.
+and E[1 + λ·D | past] ≤ 1. This is a factor of the wealth like those of `audit.evidence.bets`. If noise is
+added to a number, both runs mostly fall on the same side of a threshold. D then varies far less than over
+independent runs.
 
 **Guarantee.** The guarantee of `audit.evidence.bets` holds if runs depend only on the database and on the
 generator that they are given. The audit checks this before and after the bets, but hidden state can escape

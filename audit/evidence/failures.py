@@ -1,12 +1,12 @@
 """Betting on a failure probability, against the claim and for it.
 
-A trial on problem k shows F in [0, 1] with mean p_k, the failure probability (F is 1 or 0, or the exact
-conditional probability of failure given the sample). The claim says p_k ≤ β for every problem k.
+A trial on problem k shows F in [0, 1] with mean p_k, the failure probability. F is 1 or 0, or the exact
+conditional probability of failure given the sample. The claim says p_k ≤ β for every problem k.
 
 *Against.* If the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
 positive. The wealth R_k on problem k is the average, over a fixed grid of stakes, of the products of these
-factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale that
-starts at 1, if the past alone decides which problem is drawn next.
+factors. Let the weights w_k be fixed before the first bet, and let the past alone decide which problem is
+drawn next. Then R = Σ w_k R_k is a non-negative supermartingale that starts at 1.
 
 **Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Exploratory
 runs may choose the problems, because they are never bet on.
@@ -20,10 +20,11 @@ of these. The statement is made only if M_j reaches 1/significance, which has pr
 significance. No correction for the number of problems is needed, because every M_k has to reach this value. A
 claim that *some* problem is met would need a correction.
 
-**Bounds** are found by bisection: 1 + s·(F/β − 1) decreases in β for every F, so the wealth against the claim
-decreases in the claimed β, and the wealth for the claim increases in β. Let b be the largest value that R
-rejects: "p_k ≥ b for some k" is wrong with probability at most significance. Let u be the largest upper bound
-that an M_k gives: "p_k ≤ u for all k" is wrong with probability at most significance too.
+**Bounds** are found by bisection. For every F, 1 + s·(F/β − 1) decreases in β. So the wealth against the
+claim decreases in the claimed β, and the wealth for the claim increases in β. Let b be the largest value that
+R rejects. The statement "p_k ≥ b for some k" is wrong with probability at most significance. Let u be the
+largest upper bound that an M_k gives. The statement "p_k ≤ u for all k" is wrong with probability at most
+significance too.
 """
 
 import math

@@ -50,9 +50,8 @@ class CellCounts:
         """Return how to bet against each claim, and how promising this bet is.
 
         The results are the gain D in each cell, the mean square of D, and a score of the growth. The score is
-        for a mean gain lowered by `CAUTION` standard errors, because the best of many tables looks better
-        than it is. If even a mean raised by as much is negative, the mean square is set to 0, so that nothing
-        is bet.
+        for a mean gain lowered by `CAUTION` standard errors, because the best of many tables looks too good.
+        If even a mean raised by as much is negative, the mean square is set to 0, and nothing is bet.
         """
         (p, q), past = self.laws, max(self.past.sum(), 1.0)  # perhaps no run has finished
         won = payoffs(p, q, ratio, delta, past=past)

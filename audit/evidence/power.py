@@ -3,9 +3,9 @@
 **Guarantee.** The guarantee is about simulated audits, not about the subject. Suppose the named event has
 probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the same batches and
 stakes as this audit reach the threshold of a refutation. This is estimated from `AUDITS` simulations under
-common random numbers. Three things are not simulated: the search for the pair, the confirmation, and the
-share of the wealth that is bet on all cells of a table (`audit.evidence.goals`). The rest of the wealth has
-to reach the threshold alone.
+common random numbers. The search for the pair and the confirmation are not simulated. The share of the wealth
+that is bet on all cells of a table (`audit.evidence.goals`) is not simulated either. The rest of the wealth
+has to reach the threshold alone.
 """
 
 import math

@@ -83,7 +83,7 @@ def _shared(scene: Scene) -> int | None:
 
     It is the place among the draws of the first run on the right. A draw counts as shared if every run has
     only this draw, or if every run draws one value twice. Two equal floats count at any places. Whole numbers
-    may be equal by chance, so they count only if the same two places hold equal values in every run.
+    may be equal by chance. So they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):

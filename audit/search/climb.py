@@ -7,8 +7,8 @@ get further looks, each with twice the runs of the pair (successive halving). So
 path of several neighbour steps. The claim allows a larger loss between such ends, and a promising path is cut
 into halves.
 
-After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict how fast a bet on a pair
-would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of its runs
+After `STEERED_AFTER` runs, recorded random draws of the scouting runs predict the growth of a bet on each
+pair (`steer`). The pair with the largest prediction then comes first, unless the counts of its runs
 contradict it. The audit never bets on scouting runs, which are a bounded share of all runs.
 
 The caller makes the runs: after `look = search.ask(...)`, it reports them by `search.tell(look, ...)`.

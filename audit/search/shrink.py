@@ -68,7 +68,7 @@ def failing_step(
     memory
         The memory of the path.
     look
-        Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
+        Takes a memory and a number, and draws that many pairs of runs. Returns False if too few are left.
     growth
         Returns the growth of bets on that event, in nats per pair of runs. If the event supports the claim,
         it is negative.
@@ -101,7 +101,7 @@ def shrink(
     simpler
         Yields simpler versions of a pair.
     look
-        Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
+        Takes a memory and a number, and draws that many pairs of runs. Returns False if too few are left.
     growth
         Takes a memory and a number of standard errors. Returns the predicted growth, in nats per pair of
         runs, minus these errors.

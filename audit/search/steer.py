@@ -4,7 +4,7 @@ One run on each database, from the same generator state, shows how far the outpu
 The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
 equal gives the law of the privacy loss. This law gives the growth rate of the best bet. One run for each
 noise variable measures how the output depends on it, once for all runs with the same draws. A prediction
-larger than all earlier predictions is tested: on shifted draws, the right database must give the output of
+larger than all earlier predictions is tested. On shifted draws, the right database must give the output of
 the left one. The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.

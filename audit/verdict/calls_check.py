@@ -2,7 +2,7 @@
 
 Single calls confirm every refutation (`confirm`) and test every declared law (`by_law`). But the verdict
 NOT_REFUTED may rest on runs of `sample` alone. This check takes outputs of `sample` and of single calls on
-one database, and treats them as if they came from two databases. It bets against the claim ε = 0, which says
+one database. It treats them as if they came from two databases. It bets against the claim ε = 0, which says
 that both laws are the same.
 
 **Guarantee.** Suppose both laws are the same and the runs are independent. The chance of reporting a

@@ -1,13 +1,13 @@
 """Bet on the code of a subject whose declared law keeps the claim.
 
-The law may hide a fault of the code. The comparison of law and code misses some code: code whose outputs have
-a total variation distance of 0.1 from the law, and code that differs on only one database in a thousand. So
-these bets audit the code as if the subject declared no law. The first bets are on the pairs with the largest
-loss under the law. Next comes the boundary of the domain, where an audit by runs begins.
+The law may hide a fault of the code. The comparison of law and code misses code whose outputs have a total
+variation distance of 0.1 from the law. It also misses code that differs on only one database in a thousand.
+So these bets audit the code as if the subject declared no law. The first bets are on the pairs with the
+largest loss under the law. Next comes the boundary of the domain, where an audit by runs begins.
 
-**Guarantee.** The bets are an audit by runs at half of the significance; the comparison of law and code has
-the other half. If the claim holds and the code follows the law, the chance that the bets or the comparison
-show otherwise is at most the significance (union bound).
+**Guarantee.** The bets are an audit by runs at half of the significance. The comparison of law and code has
+the other half. Suppose the claim holds and the code follows the law. The chance that the bets or the
+comparison show otherwise is then at most the significance (union bound).
 """
 
 import math

@@ -4,7 +4,7 @@ These runs decide between REFUTED and INCONCLUSIVE.
 
 **Verdict confirmation.** The wealth tests whether each call keeps the claim, given the subject's state. A
 subject may draw noise once and keep it: cached for each database, drawn at import or in its constructor. Its
-first answers may keep the claim while its later calls break it, and an event learned in one process fits the
+first answers may keep the claim while its later calls break it. An event learned in one process fits the
 noise of that process. So if a subject keeps state, a refutation is confirmed in fresh processes, each of
 which makes the subject anew:
 
@@ -17,8 +17,8 @@ which makes the subject anew:
 
 The calls of a stateless subject are independent. A refutation of such a subject is confirmed in this process,
 by single calls. Wealth may come from coupled pairs, or from runs that share one call of a sampler. It refutes
-only if single calls refute too: on the fixed event, or in a new audit with at least four times as many calls.
-That audit is one more try, at its own level.
+only if single calls refute too. They do so on the fixed event, or in a new audit with at least four times as
+many calls. That audit is one more try, at its own level.
 
 **Guarantee.** REFUTED needs a refutation by the bets and its confirmation. If each call keeps the claim given
 the past, the chance of REFUTED is at most the significance. Suppose that only first answers keep the claim:

@@ -3,9 +3,9 @@
 Two pairs are compared by many runs, and many other databases by few runs. Runs are calls and, if the subject
 has a `sample`, outputs of `sample`.
 
-**Guarantee.** If the subject's runs are independent and follow its law, the chance of reporting a
-disagreement is at most the significance. Each of n comparisons gives an e-value (`audit.laws.law_check`), and
-a disagreement is reported if one of them reaches n/significance.
+**Guarantee.** Suppose the subject's runs are independent and follow its law. The chance of reporting a
+disagreement is then at most the significance. Each of n comparisons gives an e-value
+(`audit.laws.law_check`), and a disagreement is reported if one of them reaches n/significance.
 """
 
 import math

@@ -2,17 +2,17 @@
 
 The verdict in the file does not count. The calls are made as for the witness: in this process if the subject
 is stateless, else in fresh processes (`judge`). If the calls in this process refute the claim but the subject
-keeps state, fresh processes must confirm. If the calls do not refute the claim, the verdict is NOT_REFUTED
-only if they were enough to refute it at the saved p and q. Otherwise the replay draws enough new calls for
-the saved p and q, or says that it cannot decide.
+keeps state, fresh processes must confirm. If the calls do not refute the claim but were enough to refute it
+at the saved p and q, the verdict is NOT_REFUTED. If there were too few calls, the replay draws enough new
+calls, or says that it cannot decide.
 
 **Guarantee.** The pair, the event, the direction and the number of calls are fixed before the calls are made.
 The stakes are fixed too. Stakes on the saved calls come from the estimates made before these calls. Stakes on
 new calls come from the saved p and q. The first calls are tested at level significance·2^−k, as the k-th
-witness of the audit was, and further calls at half of that level. So if each call keeps the claim, the chance
-that either test refutes it is below the audit's significance (`evidence`). This holds only if the author of
-the file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a true claim
-with just these calls. New calls (`fresh`) do not have this weakness.
+witness of the audit was. Further calls are tested at half of that level. So if each call keeps the claim, the
+chance that either test refutes it is below the audit's significance (`evidence`). This holds only if the
+author of the file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a
+true claim with just these calls. New calls (`fresh`) do not have this weakness.
 """
 
 import contextlib
@@ -132,7 +132,7 @@ class Redraw:
         """Return the verdict after fresh processes have repeated the calls.
 
         This is for a subject that keeps state. If fresh processes cannot make the subject, the refutation
-        stands unconfirmed; with p = 1 and q = 0 it is INCONCLUSIVE.
+        stands unconfirmed. With p = 1 and q = 0, the verdict is INCONCLUSIVE.
         """
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)

@@ -72,9 +72,9 @@ def replay_witness(
     Returns
     -------
     AuditResult
-        REFUTED if these runs (or the declared laws) refute the claim; ERROR if no run answers; INCONCLUSIVE
-        if the runs are too few to decide; INCONCLUSIVE also if a refutation needs a fresh process that cannot
-        be started; NOT_REFUTED in all other cases. The verdict does not depend on the saved verdict
+        If these runs (or the declared laws) refute the claim, REFUTED. If no run answers, ERROR. If the runs
+        are too few to decide, INCONCLUSIVE. If a refutation needs a fresh process that cannot be started,
+        also INCONCLUSIVE. In all other cases, NOT_REFUTED. The verdict does not depend on the saved verdict
         (`audit.verdict.redraw`). The first note says whether the runs gave the saved counts again.
 
     Raises

@@ -256,11 +256,11 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     hits, calls
         For each process, the number of calls inside the event and of all calls, shape (processes,).
 
-    **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed
-    over the processes like balls drawn from an urn without replacement. The statistic Σ hits²/calls is
-    compared with its value in `_SHUFFLES` random draws from that urn. The p-value is (1 + k)/(1 +
-    `_SHUFFLES`), where k counts the draws whose value is at least the observed one. For any number of draws,
-    Pr[p-value ≤ x] ≤ x if the event is equally frequent.
+    **Guarantee.** Suppose calls are exchangeable. Given the total number of hits, the hits are then
+    distributed over the processes like balls drawn from an urn without replacement. The statistic Σ
+    hits²/calls is compared with its value in `_SHUFFLES` random draws from that urn. The p-value is (1 +
+    k)/(1 + `_SHUFFLES`), where k counts the draws whose value is at least the observed one. For any number of
+    draws, Pr[p-value ≤ x] ≤ x if the event is equally frequent.
 
     Examples
     --------

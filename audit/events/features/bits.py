@@ -2,7 +2,7 @@
 
 Bit patterns are for `numerics="float"` only. They show which floats a sampler can reach.
 
-A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid, so the exponents e that can
+A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid. So the exponents e that can
 occur depend on f(z). Of two neighbouring databases, each may have outputs that the other cannot produce
 (Mironov, 2012).
 """

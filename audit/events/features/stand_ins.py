@@ -66,9 +66,8 @@ class Frame:
     def labelled(self) -> dict[Any, Any] | None:
         """The values by label, or None.
 
-        A series has its rows as keys. A data frame has its columns as keys, and under each the rows. If there
-        are no labels, if a label is repeated, or if one is neither a string nor an integer, the result is
-        None.
+        A series has its rows as keys. A data frame has its columns as keys, and under each the rows. The
+        labels must be different strings or integers. Otherwise the result is None.
         """
         rows = _labels(self.index)
         if rows is None:

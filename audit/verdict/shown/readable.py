@@ -1,9 +1,9 @@
 """How hard an event is to read, and shorter versions of it.
 
 **The order of readability.** Events about the output as a whole are easiest (an exception, None, its value).
-Next come one entry or key, simple functions of several entries, computed quantities, the bytes or text of the
-output and, last, fitted scores. For the same feature, one number or bound is easier than several, and a short
-text is easier than a long one.
+Next come one entry or key, simple functions of several entries, and computed quantities. The bytes or text of
+the output follow, and fitted scores come last. For the same feature, one number or bound is easier than
+several. A short text is easier than a long one.
 """
 
 import math
