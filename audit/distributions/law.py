@@ -13,6 +13,7 @@ from audit.errors import InvalidValue
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
+Flags: TypeAlias = NDArray[np.bool_]
 Outputs: TypeAlias = NDArray[Any] | Sequence[Any]
 
 ROUNDING = 1e-9

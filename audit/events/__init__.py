@@ -1,5 +1,5 @@
-"""Events (sets of outputs). They are suggested by counts of the values that features had on past outputs.
+"""Events, which are sets of outputs, and the counts that suggest them.
 
-The package imports from `laws`; `evidence` imports from this package.
-An `event.Event` can be described in words, saved and replayed.
+Counts are by the value of a feature, a function of one output. An `event.Event` can be described in words,
+saved and replayed. The package imports from `laws`; `evidence` imports from this package.
 """

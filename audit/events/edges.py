@@ -1,4 +1,4 @@
-"""Cut numbers into bins by edges learned from past values, and decide which numbers count as equal."""
+"""Cut numbers into bins, and decide which numbers count as equal."""
 
 import math
 
@@ -21,10 +21,10 @@ _MANY, _CELLS, _CROWDED, _CHUNK = 1_000, 4_096, 3, 8_192
 
 
 def point(value: float, scale: float = 0.0) -> tuple[float, float]:
-    """Return the half-open interval of numbers that count as equal to `value` in ideal numerics.
+    """Return the half-open interval of numbers that count as equal to `value`.
 
-    The interval is wide enough for rounding errors, which are relative to |value| or to `scale`, whichever is
-    larger.
+    The interval is wide enough for rounding errors. These errors are relative to |value| or to `scale`,
+    whichever is larger.
 
     Examples
     --------
@@ -43,7 +43,10 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
 
 
 def learn_edges(column: Floats) -> Floats:
-    """Return edges at quantiles of past values, finer at both ends. Frequent values get their own bins."""
+    """Return edges of bins at quantiles of past values.
+
+    Bins are finer at both ends. Frequent values get bins of their own.
+    """
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return np.empty(0)
@@ -64,7 +67,9 @@ def learn_edges(column: Floats) -> Floats:
 
 
 def bins_of(values: Floats, edges: Floats) -> Ints:
-    """Return the bin of each value; NaN has the last bin.
+    """Return the bin of each value.
+
+    NaN has the last bin.
 
     Examples
     --------
@@ -81,11 +86,11 @@ def bins_of(values: Floats, edges: Floats) -> Ints:
 
 
 def _by_grid(values: Floats, edges: Floats) -> Ints | None:
-    """Return `np.searchsorted(edges, values, side="right")`, several times faster on many values.
+    """Return the bin of each value by a fast method for many values.
 
-    A grid of equal cells between the first edge and the last tells how many edges lie in lower cells than a
-    value. Only the edges in the value's own cell are compared with the value. The index of the cell never
-    falls as the value grows, so the answer is exact. Return None if the edges are too uneven for a grid.
+    The bins are those of `np.searchsorted(edges, values, side="right")`. Equal cells lie between the first
+    edge and the last. Only the edges in a value's own cell are compared with the value. A larger value never
+    has a lower cell, so the answer is exact. If the edges are too uneven for a grid, return None.
     """
     with np.errstate(all="ignore"):
         low, scale = edges[0], _CELLS / (edges[-1] - edges[0])
@@ -107,15 +112,16 @@ def _by_grid(values: Floats, edges: Floats) -> Ints | None:
 
 
 def _cells(values: Floats, low: float, scale: float) -> Ints:
-    """Return the grid cell of each value; any cell for NaN."""
+    """Return the grid cell of each value, which is arbitrary for NaN."""
     place = (values - low) * scale
     return np.fmin(np.fmax(place, 0.0, out=place), _CELLS, out=place).astype(np.intp)
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return an edge between each two adjacent values, so that each value has a bin of its own.
+    """Return edges that give each value a bin of its own.
 
-    A number between two adjacent values is in the bin of one of the two.
+    `atoms` are sorted. An edge lies between each two adjacent values. A number between two adjacent values is
+    in the bin of one of the two.
     """
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
@@ -126,7 +132,10 @@ def _between(atoms: Floats) -> Floats:
 
 
 def _round(values: Floats, scale: float) -> Floats:
-    """Return values rounded to 11 digits, to remove rounding errors; whole numbers are left as they are."""
+    """Return values rounded to 11 digits, which removes rounding errors.
+
+    Whole numbers are left unchanged.
+    """
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
         unit = 10.0 ** np.clip(10 - size, -300, 300)

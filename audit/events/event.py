@@ -1,7 +1,7 @@
-"""Events: sets of outputs that can be described in words, saved and replayed.
+"""Sets of outputs that can be described in words, saved and replayed.
 
-An event is one to three conditions joined by *and*. A condition is "a feature's value lies in these
-intervals", "a feature's value is one of these atoms", or "the output lies in a region of a declared law".
+Such a set is an event, made of one to three conditions that all must hold. A condition is about a feature or
+about a region of a declared law. A feature's value must lie in intervals or be one of some atoms.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode, register
 from audit.codec.stored import is_replayable
+from audit.distributions.law import Flags
 from audit.errors import CorruptFile, InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.atoms import Whole
@@ -29,7 +30,9 @@ from audit.values.wording import ends, inside
 
 @dataclass(frozen=True)
 class NumberIn:
-    """The condition that a number feature's value lies in given half-open intervals, or is NaN.
+    """The condition that a number feature's value lies in given intervals.
+
+    The intervals are half-open. Outputs without a number may belong to the event too.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ class NumberIn:
     intervals: tuple[tuple[float, float], ...]
     unscored: bool = False
 
-    def members(self, view: View) -> NDArray[np.bool_]:
+    def members(self, view: View) -> Flags:
         """Return whether each output of a block belongs to the set."""
         column = self.feature.values(view)
         inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
@@ -55,11 +58,14 @@ class NumberIn:
 
     @property
     def special(self) -> str | None:
-        """The feature's own words for these intervals; None if the feature has none."""
+        """The feature's own words for these intervals, or None."""
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words. The ends of intervals have at least `digits` digits."""
+        """Return the condition in words.
+
+        The ends of intervals have at least `digits` digits.
+        """
         return f"{self.feature.words} {self._bounds(digits)}" if self.special is None else self.special
 
     def _bounds(self, digits: int) -> str:
@@ -81,7 +87,7 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """The condition that an atom feature has one of the values that it has on the example outputs.
+    """The condition that an atom feature has a value of an example output.
 
     Parameters
     ----------
@@ -94,7 +100,7 @@ class AtomIn:
     feature: AtomFeature
     examples: tuple[Any, ...]
 
-    def members(self, view: View) -> NDArray[np.bool_]:
+    def members(self, view: View) -> Flags:
         """Return whether each output of a block belongs to the set."""
         wanted = {self.feature.of(example) for example in self.examples}
         return np.array([value in wanted for value in self.feature.values(view)], dtype=bool)
@@ -116,16 +122,19 @@ class AtomIn:
 
 @dataclass(frozen=True, eq=False)
 class RegionIn:
-    """The condition that the output lies in a region of an exact law: outcomes, intervals, or a box."""
+    """The condition that the output lies in a region of an exact law."""
 
     region: Region
 
-    def members(self, view: View) -> NDArray[np.bool_]:
+    def members(self, view: View) -> Flags:
         """Return whether each output of a block belongs to the set."""
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words. The ends of intervals have at least `digits` digits."""
+        """Return the condition in words.
+
+        The ends of intervals have at least `digits` digits.
+        """
         return self.region.words(digits=digits)
 
     def to_json(self) -> dict[str, Any]:
@@ -187,8 +196,11 @@ class Event:
         if not 1 <= len(self.conditions) <= 3:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
-    def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
-        """Return whether each output of a block belongs to the set, shape (runs,)."""
+    def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> Flags:
+        """Return whether each output of a block belongs to the set.
+
+        The result has shape (runs,).
+        """
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)
         for condition in self.conditions:
@@ -294,7 +306,10 @@ def _write(event: Event) -> dict[str, Any]:
 
 
 def _read(stored: dict[str, Any]) -> Event:
-    """Return a saved event; refuse it if it was edited after saving (schema 1 has no digest to check)."""
+    """Return a saved event, and refuse an event that was edited after saving.
+
+    Events of schema 1 have no digest, so they are not checked.
+    """
     event = Event.from_json(stored["event"])
     if stored.get("digest") not in (None, _digest(stored["event"])):
         raise CorruptFile(f'an event was edited after it was saved; it is now "{event.words()[:80]}".')

@@ -1,8 +1,8 @@
-"""Tables: past runs on a pair of databases, counted by bins of a feature; events that the counts suggest.
+"""Past runs on a pair of databases, counted by bins of a feature.
 
-An event is a set of bins. There are three families: all bins above an edge and all below one (both for
-numbers only), and the bins with the largest ratio of counts. The first two need no learned order. For the
-third, counts are leave-one-out, because a learned order makes the runs it was learned from look better
+The counts suggest events, which are sets of bins. For numbers, an event may be all bins above an edge, or all
+bins below an edge. For all features, an event may be the bins with the largest ratio of counts. The counts of
+such an event are leave-one-out. Without this rule, the runs that chose the bins would make it look better
 (selection bias).
 """
 
@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 from audit.events.edges import LARGEST, bins_of, learn_edges
 from audit.events.event import AtomIn, Condition, NumberIn
 from audit.events.features.base import AtomFeature, Feature, NumberFeature
@@ -26,7 +25,7 @@ MOST_ATOMS = 200
 
 @dataclass(frozen=True)
 class NumberBins:
-    """Bins of a number feature: those between sorted edges, and one for outputs without a number.
+    """Bins of a number feature, with one bin for outputs without a number.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ class NumberBins:
         """Return the bin of every output of a block."""
         return bins_of(self.feature.values(view), self.edges)
 
-    def condition(self, members: NDArray[np.bool_]) -> Condition:
+    def condition(self, members: Flags) -> Condition:
         """Return the condition "the value lies in one of these bins" as merged intervals."""
         lows = np.append(-np.inf, self.edges)
         highs = np.append(np.minimum(self.edges, LARGEST), np.inf)  # the last bin holds +inf alone
@@ -63,7 +62,10 @@ class NumberBins:
 
 @dataclass(frozen=True)
 class AtomBins:
-    """Bins of an atom feature: the values seen at least twice, and one for all others."""
+    """Bins of an atom feature.
+
+    Each value seen at least twice has a bin. All other values share one bin.
+    """
 
     feature: AtomFeature
     known: dict[Hashable, int]
@@ -84,8 +86,11 @@ class AtomBins:
         get = self.known.get
         return np.array([get(value, other) for value in self.feature.values(view)], dtype=np.intp)
 
-    def condition(self, members: NDArray[np.bool_]) -> Condition:
-        """Return the condition "the value is in one of these bins"; the bin "all others" is left out."""
+    def condition(self, members: Flags) -> Condition:
+        """Return the condition "the value is in one of these bins".
+
+        The bin of all other values is left out.
+        """
         chosen = np.flatnonzero(members[: len(self.known)])
         return AtomIn(self.feature, tuple(self.examples[k] for k in chosen))
 
@@ -112,21 +117,21 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Events over the bins of one table, with their probabilities as estimated from past runs.
+    """Events over the bins of one table, with their estimated probabilities.
 
     Parameters
     ----------
     inside_p, inside_q
-        Whether each bin belongs to the event on the p side, and on the q side; shape (events, bins + 1). The
-        last bin holds unfinished runs.
+        Whether each bin belongs to the event on the p side, and on the q side. The last bin holds unfinished
+        runs. Shape (events, bins + 1).
     p, q
         Estimated probabilities, strictly inside (0, 1), shape (events,).
     past
         Average number of runs on a side from which the estimates are made.
     """
 
-    inside_p: NDArray[np.bool_]
-    inside_q: NDArray[np.bool_]
+    inside_p: Flags
+    inside_q: Flags
     p: Floats
     q: Floats
     past: float
@@ -136,7 +141,7 @@ class Candidates:
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
     def count(self, counted: Floats) -> Floats:
-        """Return the counts of a batch, shape (events, 4).
+        """Return the counts of a batch for each event, shape (events, 4).
 
         The four are the runs inside and outside the event on the p side, then those on the q side.
 
@@ -150,7 +155,10 @@ class Candidates:
 
 
 def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by `errors` standard errors; both are estimates from `past` runs."""
+    """Return p lowered and q raised by some standard errors.
+
+    `errors` is the number of standard errors. The estimates p and q come from `past` runs.
+    """
     low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
     high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -158,7 +166,9 @@ def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Fl
 
 @dataclass
 class Table:
-    """Counts of one feature's bins on both databases of a pair; the last bin holds unfinished runs.
+    """Counts of one feature's bins on both databases of a pair.
+
+    The last bin holds unfinished runs.
 
     Parameters
     ----------
@@ -175,22 +185,29 @@ class Table:
         self.counts = np.zeros((2, self.bins.width + 1))
 
     def find(self, view: View) -> Ints:
-        """Return the bin of every run; unfinished runs have the last bin."""
+        """Return the bin of every run.
+
+        Unfinished runs have the last bin.
+        """
         found = self.bins.find(view)
         if len(view.unfinished):
             found[view.unfinished] = self.bins.width
         return found
 
     def count(self, left: View, right: View) -> Floats:
-        """Return the counts of a block's runs by bin, shape (2, bins + 1): left and right."""
+        """Return the counts of a block's runs by bin.
+
+        The result has shape (2, bins + 1), for left and right.
+        """
         width = self.bins.width + 1
         counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
         return np.array(counted, dtype=np.float64)
 
     def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> Floats:
-        """Return the counts of the runs of each part of a block by bin, shape (parts, 2, bins + 1).
+        """Return the counts of the runs of each part of a block by bin.
 
-        Each item of `parts` is a pair: how many left runs and how many right runs the next part has.
+        The result has shape (parts, 2, bins + 1). Each item of `parts` holds how many left runs and how many
+        right runs the next part has.
         """
         width, sides = self.bins.width + 1, []
         for view, sizes in zip((left, right), zip(*parts, strict=True), strict=True):
@@ -199,34 +216,36 @@ class Table:
         return np.stack(sides, axis=1).astype(np.float64)
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
-        """Return the events that may be bet on, with the database `side` (0 left, 1 right) as the p side."""
-        x, y = self.counts[side], self.counts[1 - side]
-        if unfinished_counts_against:
-            x, y = x[:-1], y[:-1]
-        ordered, (rated, hits_p, hits_q) = self.bins.ordered, _ratios(x, y)
-        inside = np.concatenate([_tails(len(x), ordered), rated])
-        hits_p = np.concatenate([_in_tails(x, ordered), hits_p])
-        hits_q = np.concatenate([_in_tails(y, ordered), hits_q])
+        """Return the events that may be bet on.
+
+        The p side is the database `side`: 0 for left, 1 for right.
+        """
+        x, y = self.counts[[side, 1 - side], : -1 if unfinished_counts_against else None]
+        tails, (rated, hits_p, hits_q) = _tails(len(x), self.bins.ordered), _ratios(x, y)
+        inside = np.concatenate([tails, rated])
+        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
         return self._estimated(side, inside, hits_p, hits_q, against=unfinished_counts_against)
 
     def plain(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
-        """Return events that need few words: one bin alone, or "the feature is a number".
+        """Return events that need few words.
 
-        They are for showing, not for betting: their estimates are not corrected for selection bias.
+        Such an event is one bin alone, or "the feature is a number". They are for showing, not for betting.
+        Their estimates are not corrected for selection bias.
         """
         width = self.bins.width if self.bins.ordered else self.bins.width - 1  # "all others" has no words
-        x, y = self.counts[side], self.counts[1 - side]
-        if unfinished_counts_against:
-            x, y = x[:-1], y[:-1]
+        x, y = self.counts[[side, 1 - side], : -1 if unfinished_counts_against else None]
         inside = np.eye(width, len(x), dtype=bool)
         if self.bins.ordered:
             inside = np.vstack([inside, np.arange(len(x)) < self.bins.ordered])
         return self._estimated(side, inside, inside @ x, inside @ y, against=unfinished_counts_against)
 
     def _estimated(
-        self, side: int, inside: NDArray[np.bool_], hits_p: Floats, hits_q: Floats, *, against: bool
+        self, side: int, inside: Flags, hits_p: Floats, hits_q: Floats, *, against: bool
     ) -> Candidates | None:
-        """Return the events with probabilities estimated from these hits; None if there are no events."""
+        """Return the events with probabilities estimated from these hits, or None.
+
+        If there are no events, return None.
+        """
         if not len(inside):
             return None
         if against:
@@ -243,29 +262,26 @@ class Table:
 
 
 @lru_cache(maxsize=256)
-def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
-    """Return the events "at least an edge" and "below an edge", for every edge of the ordered bins."""
+def _tails(width: int, ordered: int) -> Flags:
+    """Return the events "at least an edge" and "below an edge".
+
+    There are two for every edge of the ordered bins.
+    """
     index, cuts = np.arange(width), np.arange(1, ordered)
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
     return np.concatenate([above, below])
 
 
-def _in_tails(counts: Floats, ordered: int) -> Floats:
-    """Return the counts in each of `_tails`."""
-    below = counts[:ordered].cumsum()
-    return np.concatenate([below[-1] - below[:-1], below[:-1]]) if ordered else counts[:0]
-
-
 _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])
 
 
-def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Return events of several sizes. Each is the set of bins with the largest ratios of count x to count y.
+def _ratios(x: Floats, y: Floats) -> tuple[Flags, Floats, Floats]:
+    """Return events of several sizes, with their leave-one-out counts.
 
-    The hits returned are leave-one-out: a run in bin b counts as a hit only if b would be in the event
-    without that run. For x this rule removes the bias of choosing the bin because of the run. For y the rule
-    can only raise the estimated probability, which makes the event look less good.
+    Each event is the set of bins with the largest ratios of count x to count y. A run in bin b counts as a
+    hit only if b would be in the event without that run. For x this rule removes the bias of choosing the bin
+    because of the run. For y the rule can only raise the estimated probability.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")
@@ -285,5 +301,8 @@ def _score(x: Floats, y: Floats) -> Floats:
 
 
 def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    """Return `sums` with one more block added, table by table. `sums` is empty before the first block."""
+    """Return the sums of counts of several blocks, with one more block added.
+
+    `sums` is empty before the first block.
+    """
     return [a + b for a, b in zip(sums, more, strict=True)] if sums else more

@@ -1,4 +1,4 @@
-"""Evidence against a claim: bets (e-values), counts of past runs, power, several audits judged together.
+"""Evidence against a claim.
 
 Imports from `events`. `search` and `verdict` import from it: `search` chooses pairs of databases by this
 evidence, and `verdict` decides by it.

@@ -6,11 +6,11 @@ p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is i
     D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
 
 for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ. The
-claim (ε, δ) says that this is at most 0 in every state that earlier calls may leave: a call that sees what
+claim (ε, δ) says that this is at most 0 in every state that earlier calls may leave. A call that sees what
 the other side wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side,
-outside E) and −2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M,
-0 ≤ s < 1, before the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at
-h = p + R·q; the bets use this h, with p and q estimated from the past.
+outside E) and −2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M, 0 ≤ s
+< 1, before the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q.
+The bets use this h, with estimates of p and q from the past.
 
 Before a batch is drawn, a *bet* spreads the whole wealth over components c = (event, stake). The weights w_c
 depend on the past alone. The batch multiplies the wealth by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
@@ -21,18 +21,18 @@ is at most 1. The wealth is therefore a non-negative supermartingale that starts
 applies. Events, weights, batch sizes and the stopping rule may be any functions of the past. The subject may
 keep any state.
 
-**Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own
-ε and δ (`audit.claims.at_distance`). Under that claim E[D | past] ≤ 0, so a bet on the ends gives a factor
-like those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
-neighbours: bounds from the ledger are bounds at one step, even if its bets are at larger distances.
+**Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own ε
+and δ (`audit.claims.at_distance`). Under that claim E[D | past] ≤ 0, so a bet on the ends gives a factor like
+those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
+neighbours. Bounds from the ledger are bounds at one step, even if its bets are at larger distances.
 
 **Two accounts.** The wealth is split before the audit. One account bets on all cells of a table, to reach the
 limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds back a reserve for
 later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the guarantee is
 about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
 
-Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
-depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.
+Bounds come from the wealth of the same calls against other claims (`Ledger`). The counts of a bet do not
+depend on the claim. At any (ε, δ), h and the weights are functions of stored numbers.
 """
 
 import math
@@ -43,10 +43,10 @@ import numpy as np
 from scipy.special import betaincinv
 
 from audit.claims import at_distance
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 from audit.evidence.goals import Aim, Goals, coupled_gains
 from audit.evidence.reserve import Reserved
-from audit.evidence.standing import Flags, Standing
+from audit.evidence.standing import Standing
 
 #: Stakes s, as fractions of the largest stake allowed: a fixed grid, not tuned. The stake 0 means no bet.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
@@ -59,7 +59,7 @@ _ROWS = 4_096
 
 
 def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a call and every stake; D has h = p + R·q.
+    """Return log(1 + λ·D) with h = p + R·q, for four outcomes and every stake.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | f
 
 
 def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a coupled pair and every stake (`audit.evidence.coupled`).
+    """Return log(1 + λ·D) for the four outcomes of a coupled pair and every stake.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
 
 
 def outcomes(p: Floats, q: Floats) -> Floats:
-    """Return the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
+    """Return the probabilities of the four outcomes of a call, as in `log_payoffs`.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def outcomes(p: Floats, q: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Bet:
-    """A bet on one batch: what was fixed before the batch, and the counts that it then showed.
+    """A bet on one batch, with the counts of the batch.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ class Bet:
     distance
         Number of steps from one database to the other; each step leads to a neighbour.
     shares
-        For a batch of coupled pairs (`audit.evidence.coupled`): estimates, from past runs, of the
-        probabilities of the four outcomes of a pair (both inside, only the p side, only the q side, neither),
-        shape (events, 4). `counts` then counts pairs by outcome, and `past` is a number of pairs.
+        For a batch of coupled pairs: estimated probabilities of the four outcomes of a pair, shape (events,
+        4). The outcomes are both inside, only the p side, only the q side, and neither. `counts` then counts
+        pairs by outcome, and `past` is a number of pairs.
     """
 
     log_prior: Floats
@@ -151,7 +151,7 @@ class Bet:
 
     @classmethod
     def on_one(cls, p: float, q: float, past: float, counts: Floats, distance: int = 1) -> "Bet":
-        """Return the bet on a single event; the counts have shape (4,)."""
+        """Return the bet on a single event, given its four counts."""
         return cls(np.zeros(1), np.array([p]), np.array([q]), np.array([past]), counts[None, :], distance)
 
     @property
@@ -160,7 +160,7 @@ class Bet:
         return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Return the log of the factor by which the batch multiplies wealth against (ε, δ) for neighbours."""
+        """Return the log growth of the wealth against a claim for neighbours."""
         claim, shares = at_distance(epsilon, delta, self.distance), self.shares
         if shares is None:
             shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
@@ -171,21 +171,19 @@ class Bet:
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> "Bet":
-        """Return the bet with the worst outcomes for its coins; it replaces the bet on an interrupted batch.
+        """Return the bet with the worst outcomes that its coins allow.
 
-        All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
-        their smallest D, for every event and every claim, so no batch with these coins loses more.
+        All calls of the p side fall outside the event, and all of the q side inside. Every event and claim
+        then has its smallest D on both sides, so no batch loses more.
         """
-        nothing = np.zeros(len(self.p))
-        if self.shares is not None:
-            of_all = self.counts.sum(axis=1)
-            return replace(self, counts=np.stack([nothing, nothing, of_all, nothing], axis=1))
-        p_side, q_side = self.counts[:, :2].sum(axis=1), self.counts[:, 2:].sum(axis=1)
+        p_side = self.counts[:, :2].sum(axis=1) * (self.shares is None)  # a coupled pair has both runs
+        q_side = self.counts.sum(axis=1) - p_side
+        nothing = np.zeros_like(p_side)
         return replace(self, counts=np.stack([nothing, p_side, q_side, nothing], axis=1))
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Return each stake's log weight for an event: the stake's log prior plus its log growth on past runs.
+    """Return each stake's log weight, the prior weight times growth on past runs.
 
     Parameters
     ----------
@@ -204,7 +202,7 @@ def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
 
 
 def matched(counts: Floats, payoffs: Floats) -> Floats:
-    """Return counts·payoffs summed over outcomes; shapes (…, 4) and (…, 4, stakes) give (…, stakes)."""
+    """Return counts·payoffs summed over outcomes, shape (…, stakes)."""
     return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
 
@@ -222,7 +220,7 @@ class Ledger:
         For each bet on events, the simultaneous bet of the account `goals`; None if that account made none.
     before
         Bets made before the audit began again. If they left the wealth W, the new bets start with min(1, W).
-        So losses count and winnings do not. The guarantee holds, because min(1, W) ≤ W.
+        The guarantee holds, because min(1, W) ≤ W.
     start
         The wealth of the accounts before the first bet, if this audit continues another one.
 
@@ -246,13 +244,13 @@ class Ledger:
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
-        """Append a finished bet, and the simultaneous bet (`aim`) of the account `goals`."""
+        """Append a finished bet, and the simultaneous bet of the account `goals`."""
         self.bets.append(bet)
         self.aims.append(aim)
         self._stacked = None
 
     def by_calls(self) -> "Ledger":
-        """Return the ledger without coupled bets, which are valid only if the subject keeps no state."""
+        """Return the ledger without coupled bets."""
         bets = [bet for bet in self.bets if bet.shares is None]
         aims = [aim for bet, aim in zip(self.bets, self.aims, strict=True) if bet.shares is None]
         return replace(self, bets=bets, aims=aims, _stacked=None)
@@ -263,7 +261,7 @@ class Ledger:
         self._stacked = None
 
     def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
-        """Return whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
+        """Return whether the wealth against each claim ever reached 1/significance."""
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
         account, goal = self.opening(epsilons, deltas)
         own = account.path(self.growths(epsilons, deltas))
@@ -282,15 +280,15 @@ class Ledger:
         return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth against (ε, δ) after the last bet."""
+        """Return the log wealth against a claim after the last bet."""
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth after the bets in `before`; 0 if it is positive or if there were none."""
+        """Return the log wealth after the bets in `before`, at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
-        """Return the log wealth before the first bet and after each, shape (1 + bets,)."""
+        """Return the log wealth against a claim before the first bet and after each."""
         claim = np.array([epsilon]), np.array([delta])
         account, goal = self.opening(*claim)
         path: Floats = account.path(self.growths(*claim))[0]
@@ -305,12 +303,12 @@ class Ledger:
         return own if self.goals is None else own + math.log1p(-self.goals.share)
 
     def together(self, own: Floats | float, aimed: Floats | float) -> Floats:
-        """Return the log of the wealth of both accounts together, given the log wealth of each."""
+        """Return the log wealth of both accounts together."""
         assert self.goals is not None
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
     def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log of the factor by which each bet on events changes wealth, shape (claims, bets)."""
+        """Return the log of the factor of each bet, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, shares, coupled, starts = self._stack()
@@ -328,7 +326,7 @@ class Ledger:
         return growths
 
     def _stack(self) -> Any:
-        """Return the fields of all bets as arrays, one row for each event, and each bet's first row."""
+        """Return the fields of all bets as arrays with one row for each event."""
         if self._stacked is None:
             lengths = np.array([len(bet.p) for bet in self.bets])
             distances = np.repeat([bet.distance for bet in self.bets], lengths)
@@ -344,7 +342,7 @@ class Ledger:
 
 
 def log_sum(values: Floats) -> Floats:
-    """Return the log of the sum of exponentials over the last axis; faster than scipy's on few values.
+    """Return the log of the sum of exponentials over the last axis.
 
     Examples
     --------
@@ -356,7 +354,7 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Return the log of the sum of exponentials over groups of rows: (…, rows, k) gives (…, groups).
+    """Return the log-sum-exp over groups of rows, shape (…, groups).
 
     Parameters
     ----------
@@ -378,7 +376,7 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
 
 
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
-    """Return the two-sided Clopper–Pearson interval of a proportion, or of each in an array.
+    """Return the two-sided Clopper–Pearson interval of a proportion.
 
     **Guarantee.** The interval covers the true proportion with probability at least `level` if `runs` was
     fixed beforehand.
@@ -396,5 +394,5 @@ def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Return approximately the largest ε that n pairs of runs can certify: ln(n / ln(2/significance))."""
+    """Return about the largest ε that pairs of runs can certify."""
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0

@@ -1,4 +1,7 @@
-"""Lower bounds on ε and δ, computed from the wealth that an audit's bets have against other claims."""
+"""Lower bounds on ε and δ.
+
+They come from the wealth that an audit's bets have against other claims.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -6,9 +9,9 @@ from itertools import islice, takewhile
 
 import numpy as np
 
-from audit.distributions.law import Floats
+from audit.distributions.law import Flags, Floats
 from audit.evidence.bets import EPSILON_CAP, Ledger
-from audit.evidence.standing import Flags, Standing
+from audit.evidence.standing import Standing
 
 #: Larger: faster, but more values are tested needlessly. Maximum number of lattice values tested at once.
 _VALUES = 32
@@ -35,14 +38,19 @@ def epsilon_lattice(epsilon: float) -> Iterator[float]:
 
 
 def delta_lattice() -> Iterator[float]:
-    """Yield a fixed rising lattice of δ: 0, then from 1e-9 to 1 in steps of 2 per cent."""
+    """Yield a fixed rising lattice of δ.
+
+    It is 0, then from 1e-9 to 1 in steps of 2 per cent.
+    """
     yield 0.0
     for step in range(1048):
         yield min(1.0, 1e-9 * 1.02**step)
 
 
 def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
-    """Return the largest lattice value up to which all values are rejected; 0 if the first is not.
+    """Return the largest lattice value up to which all values are rejected.
+
+    If the first value is not rejected, the bound is 0.
 
     **Guarantee.** The bound exceeds the true value t with probability at most the level of a single test. The
     lattice is fixed before the data. Let v be the least lattice value at or above t. The claim at v is true,
@@ -58,28 +66,36 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
-    """Return a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
+    """Return a lower bound on the true ε at this δ.
+
+    Its confidence is 1 − significance.
+    """
     lattice = epsilon_lattice(epsilon) if ledger.start is None else _few_epsilons(epsilon)
     return lower_bound(lattice, lambda each: ledger.rejects(each, np.full_like(each, delta), significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
-    """Return a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
+    """Return a lower bound on the true δ at this ε.
+
+    Its confidence is 1 − significance.
+    """
     lattice = delta_lattice() if ledger.start is None else _few_deltas()
     return lower_bound(lattice, lambda each: ledger.rejects(np.full_like(each, epsilon), each, significance))
 
 
 def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> Standing:
-    """Return the wealth of a ledger against the claim and against the claims that later bounds will test."""
+    """Return what a later audit needs to continue this ledger.
+
+    This is the wealth against the claim and against the claims that later bounds will test.
+    """
     claims = claims_of(epsilon, delta)
     epsilons, deltas = np.array(claims).T
     account, goal = ledger.opening(epsilons, deltas)
     lost = np.array([ledger.lost(*claim) for claim in claims])
     states = account.states(ledger.growths(epsilons, deltas))
     account, own = states[-1], np.column_stack([state.log_wealth for state in states])
-    if ledger.goals is None:
-        wealth = own
-    else:
+    wealth = own
+    if ledger.goals is not None:
         aimed = np.vstack([goal, ledger.goals.path(ledger.aims, epsilons, deltas, goal)])
         goal, wealth = aimed[-1], ledger.together(own, aimed.T)
     rejected = lost + wealth.max(axis=1) >= -math.log(significance)
@@ -87,14 +103,20 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
 
 
 def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
-    """Return the claims against which wealth is kept to continue the audit, the audited claim first."""
+    """Return the claims against which wealth is kept to continue the audit.
+
+    The audited claim comes first.
+    """
     by_epsilon = ((each, delta) for each in _few_epsilons(epsilon))
     by_delta = ((epsilon, each) for each in _few_deltas())
     return tuple(dict.fromkeys(((epsilon, delta), *by_epsilon, *by_delta)))
 
 
 def _few_epsilons(epsilon: float) -> Iterator[float]:
-    """Yield every 4th ε of the lattice up to twice the claim, then every 16th up to `_FAR`."""
+    """Yield some values of the ε lattice.
+
+    These are every 4th value up to twice the claim, then every 16th value up to `_FAR`.
+    """
     fine = list(takewhile(lambda each: each <= max(_FAR, 2 * epsilon), epsilon_lattice(epsilon)))
     first = fine.index(epsilon)
     for place, value in enumerate(fine):

@@ -1,8 +1,8 @@
 """Bets on all cells of a table at once, with stakes aimed at the last run.
 
-A table cuts the outputs into cells. Let p_k and q_k be estimates, from past runs, of a cell's probability on
-the left and on the right, and let R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one
-closest to (p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ and ν with μ + ν = 2 this pair has
+A table cuts the outputs into cells. Let p_k and q_k be estimates of a cell's probability on the left and on
+the right, from past runs. Let R = e^ε. Let (P, Q) be the pair of laws that keeps the claim and minimises KL(p
+‖ P) + KL(q ‖ Q). This is the pair closest to (p, q). For some μ and ν with μ + ν = 2 this pair has
 
 - P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
 - P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
@@ -19,26 +19,23 @@ P*_k·(μ + a_k) + Q*_k·(ν − b_k) over all cells. This is μ + ν = 2, plus 
 cell where p is too large, this difference is (P*_k − R·Q*_k)·a_k, which is at most 0 by ε-DP. Where q is too
 large, the same holds with the sides exchanged. In all other cells a_k = b_k = 0.
 
-With δ > 0, the claim ensures only P*(f) ≤ R·Q*(f) + δ for the soft event f = a_k/max a, and likewise with the
-sides exchanged. So every payoff is reduced by δ/2 times the sum of the largest a of both directions. The
+With δ > 0, the claim ensures only P*(f) ≤ R·Q*(f) + δ for the soft event f = a_k/max a. The same holds with
+the sides exchanged. So every payoff is reduced by δ/2 times the sum of the largest a of both directions. The
 stake λ is fixed before the calls, and below 1/(−min D).
 
-**The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the stake with the best
-chance to grow w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα). It is the hedge of an option that pays 1/α
-if a normal variable with variance v is large enough. The guarantee does not depend on this choice: any stake
-is allowed that is a function of the past.
+**The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the best stake is λ =
+φ(Φ⁻¹(wα))/(√v·wα). It has the best chance to grow w to 1/α by the last call. It is the hedge of an option
+that pays 1/α if a normal variable with variance v is large enough. The guarantee does not depend on this
+choice: any stake is allowed that is a function of the past.
 """
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dptsv
 
-from audit.distributions.law import Floats, Ints
-
-_Flags = NDArray[np.bool_]
+from audit.distributions.law import Flags, Floats, Ints
 
 _STEPS = 12
 #: A larger ε counts as this one, so that the square of e^ε stays finite. No runs can show a difference.
@@ -47,7 +44,8 @@ CAP = 300.0
 #: standard errors.
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
-_NOTHING = 1e-18
+#: A mean square of D up to this counts as rounding, and nothing is bet.
+NOTHING = 1e-18
 #: Smaller: μ is more exact but takes longer. The search stops when μ changes by at most this.
 _EXACT = 1e-10
 _EDGE = 0.01
@@ -61,11 +59,10 @@ CAUTION = 1.0
 
 
 def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
-    """Return estimated cell probabilities of both sides, with log-ratios shrunk to what the counts support.
+    """Return estimated cell probabilities of both sides, with shrunk log-ratios.
 
-    The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. The others
-    are shrunk towards 0. A log-ratio is shrunk more if its sampling variance is large relative to the part
-    of the spread that sampling errors do not explain.
+    The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. All other
+    log-ratios are shrunk towards 0. A log-ratio with a large sampling variance is shrunk more.
 
     Parameters
     ----------
@@ -91,11 +88,11 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
 
 
 def _shrunk(values: Floats, errors: Floats) -> Floats:
-    """Return values of mean 0 shrunk towards 0; `errors` are variances.
+    """Return values of mean 0 shrunk towards 0.
 
-    Value v becomes v·s/(s + error). Here s is the part of the variance of all values that the errors do not
-    explain. A value too large to be an error, among so many, has an s of its own: v² less what an error may
-    reach. So it is kept even if all other values are nearly 0.
+    `errors` are variances. Value v becomes v·s/(s + error). Here s is the part of the variance of all values
+    that the errors do not explain. A value too large to be an error has an s of its own: v² less what an
+    error may reach.
     """
     if not len(values):
         return values
@@ -106,10 +103,10 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk, given the error variances; the step variance is fitted.
+    """Return the posterior mean of a random walk, given the error variances.
 
-    Only steps are shrunk, not the common level. The inverse covariance is tridiagonal: one solution gives the
-    mean, and its pivots give the likelihood of the step variance.
+    The step variance is fitted. Only steps are shrunk, not the common level. The inverse covariance is
+    tridiagonal. One solution gives the mean, and its pivots give the likelihood of the step variance.
     """
     size = len(values)
     if size < 2:
@@ -130,7 +127,9 @@ def _walk(values: Floats, errors: Floats) -> Floats:
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
-    """Return D, the gain of a stake of 1, in each cell: for a call on the left and for one on the right.
+    """Return D, the gain of a stake of 1, in each cell.
+
+    There is a gain for a call on the left and for a call on the right.
 
     Parameters
     ----------
@@ -139,8 +138,8 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     ratio, delta
         e^ε and δ of claims, shape (claims,).
     past
-        Number of runs behind the estimates. If they do not clearly break a claim, the payoffs get the cell
-        weights of a smaller claim that they clearly break.
+        Number of runs behind the estimates. If these do not clearly break a claim, the weights of the cells
+        are those of a smaller claim.
 
     Returns
     -------
@@ -156,9 +155,9 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
             own = _against(p, q, smaller, delta[left], weights)
         mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
         square = (own[:, 0] ** 2 @ p + own[:, 1] ** 2 @ q) / 2
-        clear = (mean * np.abs(mean) > _CLEAR / past * square) & (square > _NOTHING)
+        clear = (mean * np.abs(mean) > _CLEAR / past * square) & (square > NOTHING)
         if power == _POWERS[-1]:
-            clear = square > _NOTHING
+            clear = square > NOTHING
         won[left[clear]] = here[clear]
         left = left[~clear]
         if not len(left):
@@ -193,7 +192,10 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the number to add to payoffs on the left and subtract on the right, for equal mean gains."""
+    """Return the shift that makes the mean gains of both sides equal.
+
+    The shift is added to payoffs on the left and subtracted on the right.
+    """
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
@@ -228,31 +230,35 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
 
 def _trial(
     p: Floats, q: Floats, mu: Floats, ratio: Floats
-) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
-    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, and flags of cells: p is too large, q is too large."""
+) -> tuple[Floats, Floats, Floats, Floats, Flags, Flags]:
+    """Return p/μ, q/ν, Rμ + ν, μ + Rν for a trial μ, and two flags of each cell.
+
+    The flags say whether p is too large and whether q is too large.
+    """
     nu = 2 - mu
     left, right = p / mu, q / nu
     return left, right, ratio * mu + nu, mu + ratio * nu, left > ratio * right, right > ratio * left
 
 
 def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats]:
-    """Return the sum of the left law minus the sum of the right law, and the derivative of this excess in μ.
+    """Return the sum of the left law minus that of the right law, and its slope in μ.
 
-    Both have shape (claims, 1). The excess falls with μ and is 0 at the solution.
+    Both results have shape (claims, 1). The excess falls with μ and is 0 at the solution.
     """
     left, right, up, down, is_left, is_right = _trial(p, q, mu, ratio)
     both, more = p + q, ratio - 1
     apart = np.where(is_left, more * both / up, np.where(is_right, -more * both / down, left - right))
+    elsewhere = left / mu + right / (2 - mu)
     falls = np.where(
-        is_left,
-        (more / up) ** 2 * both,
-        np.where(is_right, (more / down) ** 2 * both, left / mu + right / (2 - mu)),
+        is_left, (more / up) ** 2 * both, np.where(is_right, (more / down) ** 2 * both, elsewhere)
     )
     return apart.sum(axis=-1, keepdims=True), np.minimum(-falls.sum(axis=-1, keepdims=True), -1e-9)
 
 
 def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
-    """Return soft weights cut off at the height h with the largest expected growth, net of the cost δ·h.
+    """Return soft weights cut off at the height with the largest expected growth.
+
+    The growth at height h is net of the cost δ·h.
 
     Parameters
     ----------
@@ -274,12 +280,12 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
 
 
 def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
-    """Return, for each claim, the table whose cells together break it most: a quick estimate from counts.
+    """Return, for each claim, the table whose cells together break it most.
 
-    Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
-    the claim, and subtract ½ per cell for chance. The square root of the sum is about the gain, in standard
-    errors, of the best bet on all cells in these runs. Subtract `CAUTION` and square the difference, keeping
-    its sign. The tables are compared by this square, divided by the number of runs.
+    This is a quick estimate from counts. Let z_k be the excess of a cell's share over the claim, in standard
+    errors. Sum z_k² over the cells above the claim, and subtract ½ per cell for chance. The square root of
+    the sum is about the gain of the best bet on all cells, in standard errors. Subtract `CAUTION` and square
+    the difference, keeping its sign. The tables are compared by this square, divided by the number of runs.
 
     Parameters
     ----------

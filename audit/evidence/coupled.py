@@ -1,15 +1,15 @@
-"""Bets on coupled runs: both runs of a pair start from one generator state, new for that pair.
+"""Bets on pairs of runs that start from the same generator state.
 
-For an event E let X be 1 if the run on the p side falls into E, and else 0. Let Y be the same for the q side,
-and R = e^ε. Then
+Each pair of coupled runs has a generator state of its own. For an event E let X be 1 if the run on the p side
+falls into E, and else 0. Let Y be the same for the q side, and R = e^ε. Then
 
     D = X − R·Y − δ
 
 is linear in X and Y, so E[D | past] = p − R·q − δ for any dependence between X and Y. The claim says that
 this is at most 0. The least value is −R − δ. With λ = s/(R + δ), 0 ≤ s < 1 fixed before the pair, 1 + λ·D > 0
-and E[1 + λ·D | past] ≤ 1: a factor of the wealth like those of `audit.evidence.bets`. If noise is added to a
-number, both runs mostly fall on the same side of a threshold, and D varies far less than over independent
-runs.
+and E[1 + λ·D | past] ≤ 1. This is a factor of the wealth like those of `audit.evidence.bets`. If noise is
+added to a number, both runs mostly fall on the same side of a threshold. D then varies far less than over
+independent runs.
 
 **Guarantee.** The guarantee of `audit.evidence.bets` holds if runs depend only on the database and on the
 generator that they are given. The audit checks this before and after the bets, but hidden state can escape
@@ -19,7 +19,8 @@ reveals the first. So a claim is refuted only if separate calls confirm the refu
 this assumption.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table
 from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CoupledEvent, coupled_gains
-from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged
+from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged, settled
 
 #: Larger: runs are coupled more rarely. Coupled bets must grow this many times as fast as independent ones.
 _WORTH = 1.25
@@ -43,9 +44,10 @@ _PARTS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """Events on which the next coupled batch is bet. They share one table and one choice of the p side.
+    """Events of one table on which the next coupled batch is bet.
 
-    `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
+    The events share one choice of the p side. `shares` are the estimated probabilities of the four outcomes
+    of a pair, shape (events, 4).
     """
 
     shares: Floats
@@ -55,15 +57,14 @@ class CoupledChosen(Chosen):
 class CoupledAim:
     """A bet that aims at a given wealth by the last pair of runs.
 
-    `events` holds, for each event of `aim`, the `CoupledChosen` that contains the event, and the place of the
-    event in this `CoupledChosen`.
+    For each event of `aim`, `events` holds the `CoupledChosen` with the event, and the event's place in it.
     """
 
     aim: Aim
     events: tuple[tuple[CoupledChosen, int], ...]
 
     def parts(self, tables: list[Table], left: View, right: View) -> list[Floats]:
-        """Return the counts of a block's pairs for each event, shape (parts, 1, 5), as in `CoupledEvent`."""
+        """Return the counts of a block's pairs for each event, as in `CoupledEvent`."""
         many, found = max(1, min(_PARTS, len(left))), []
         cuts = np.arange(len(left)) * many // max(len(left), 1)
         for chosen, k in self.events:
@@ -94,25 +95,26 @@ class Coupling:
     pairs: int = 0
     bets: list[int] = field(default_factory=list)
     _kept: list[tuple[View, View]] = field(default_factory=list)
-    _kept_pairs: int = 0
     _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
 
-    def count(self, left: View, right: View) -> list[Floats]:
-        """Return the counts of a block in every table, by the bins of both runs; learn nothing from it."""
-        return [joint(table, left, right) for table in self.memory.tables]
+    def count(self, blocks: list[tuple[View, View]]) -> list[Floats]:
+        """Return the counts of a batch in every table, by the bins of both runs."""
+        return [np.sum([joint(table, *pair) for pair in blocks], axis=0) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
-        """Learn from a finished batch. The batch must have been counted in the present tables."""
+        """Learn from a finished batch that was counted in the present tables."""
         for table, counted in zip(self.memory.tables, counts, strict=True):
             self._joints[id(table)] = table, self._joint(table) + counted
         for left, right in blocks:
-            if self._kept_pairs < _KEPT:
+            if sum(len(kept) for kept, _ in self._kept) < _KEPT:
                 self._kept.append((left, right))
-                self._kept_pairs += len(left)
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the counts of pairs by both runs' bins; for a new table, only of the pairs still stored."""
+        """Return the counts of pairs by the bins of both runs.
+
+        For a new table, only the pairs still stored are counted.
+        """
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -125,7 +127,10 @@ class Coupling:
         return counted
 
     def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
-        """Return the events of every table and p side, and the probabilities of a pair's four outcomes."""
+        """Return the events of every table and p side, with their shares.
+
+        The shares are the probabilities of a pair's four outcomes.
+        """
         tables = self.memory.tables
         self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
         return [
@@ -134,7 +139,7 @@ class Coupling:
         ]
 
     def choose(self, epsilon: float, delta: float, *, against: bool) -> list[CoupledChosen]:
-        """Return the events for the next batch: those with the largest expected growth at ε or near it."""
+        """Return the events with the largest expected growth at ε or near it."""
         offers = self._offers(against=against)
         if not offers:
             return []
@@ -146,12 +151,15 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the claims against which events are ranked: several ε, shape (levels, 1), and one δ."""
+        """Return the claims against which events are ranked.
+
+        These are several ε, shape (levels, 1), and one δ.
+        """
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the next bet of the account that aims at a given wealth (`audit.evidence.goals`).
+        """Return the next bet of the account that aims at a given wealth.
 
         Parameters
         ----------
@@ -172,38 +180,41 @@ class Coupling:
 
     def bet_on(self, chosen: list[CoupledChosen], counts: list[Floats]) -> Bet:
         """Return the bet on the chosen events, with the counts of the batch that followed."""
-        return Bet(
-            log_prior=np.concatenate([each.log_prior for each in chosen]),
-            p=np.concatenate([each.candidates.p for each in chosen]),
-            q=np.concatenate([each.candidates.q for each in chosen]),
-            past=np.concatenate([np.full(len(each.shares), float(self.pairs)) for each in chosen]),
-            counts=np.concatenate(
-                [_by_event(each.candidates, _seen(counts[each.table], each.side)) for each in chosen]
-            ),
-            distance=self.memory.distance,
-            shares=np.concatenate([each.shares for each in chosen]),
-        )
+        seen = [_by_event(each.candidates, _seen(counts[each.table], each.side)) for each in chosen]
+        bet = settled(chosen, seen)
+        shares = np.concatenate([each.shares for each in chosen])
+        return replace(bet, past=np.full_like(bet.past, self.pairs), shares=shares)
 
     def rarer(self, event: Event) -> float:
-        """Return how often only the q side is in the event in coupled runs, relative to independent runs."""
+        """Return how often only the q side is in the event in coupled runs.
+
+        The number is relative to independent runs.
+        """
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether wealth against ε/2 grows much faster by coupled bets than by independent ones."""
+        """Return whether coupled bets grow much faster than independent bets.
+
+        The bets are against ε/2.
+        """
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
-        together = max((float(growth(shares, epsilon, delta).max()) for *_, shares in offers), default=0.0)
-        apart = max(
-            (float(growth(_independent(each), epsilon, delta).max()) for _, _, each, _ in offers), default=0.0
-        )
+
+        def fastest(outcomes: Iterable[Floats]) -> float:
+            return max((float(growth(shares, epsilon, delta).max()) for shares in outcomes), default=0.0)
+
+        together = fastest(shares for *_, shares in offers)
+        apart = fastest(coupled_outcomes(each.p, each.q) for _, _, each, _ in offers)
         return together > _WORTH * max(apart, 0.0) and together > 0
 
 
 def joint(table: Table, left: View, right: View) -> Floats:
-    """Return the counts of a block's pairs of runs by the bins of both, shape (bins + 1, bins + 1).
+    """Return the counts of a block's pairs of runs by the bins of both runs.
+
+    The result has shape (bins + 1, bins + 1).
 
     Parameters
     ----------
@@ -222,32 +233,42 @@ def _seen(counted: Floats, side: int) -> Floats:
 
 
 def _by_event(candidates: Candidates, counted: Floats) -> Floats:
-    """Return counts of pairs of runs, shape (events, 4): both inside, only p side, only q side, neither."""
+    """Return counts of pairs of runs by their four outcomes, shape (events, 4).
+
+    The outcomes are both inside, only the p side, only the q side, and neither.
+    """
     rows = candidates.inside_p @ counted
     both = (rows * candidates.inside_q).sum(axis=1)
     p_side, q_side = rows.sum(axis=1), candidates.inside_q @ counted.sum(axis=0)
     return np.stack([both, p_side - both, q_side - both, counted.sum() - p_side - q_side + both], axis=1)
 
 
-def _independent(candidates: Candidates) -> Floats:
-    """Return the probabilities of the four outcomes of a pair of independent runs, shape (events, 4)."""
-    p, q = candidates.p, candidates.q
-    return np.stack([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)], axis=1)
-
-
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
-    """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
+    """Return estimated probabilities of the four outcomes of a pair of runs.
 
-    p and q come from all runs. Coupled runs give one factor: the number of pairs with only the q side inside
-    the event, divided by the number expected for independent runs. Half a pair is added to both numbers, so
-    that the factor is positive.
+    p and q come from all runs. Coupled runs give the factor `rarer` of `coupled_outcomes`. Half a pair is
+    added to both of its counts, so that it is positive. The result has shape (events, 4).
     """
     p, q = candidates.p, candidates.q
-    expected, pairs = q * (1 - p), counted.sum()
-    rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (pairs * expected + 0.5)
-    q_side = np.minimum(np.maximum(rarer * expected, q - p), q)
+    rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (counted.sum() * (q * (1 - p)) + 0.5)
+    return coupled_outcomes(p, q, rarer)
+
+
+def coupled_outcomes(p: Floats, q: Floats, rarer: Floats | float = 1.0) -> Floats:
+    """Return the probabilities of the four outcomes of a pair of runs.
+
+    The result has shape (…, 4).
+
+    Parameters
+    ----------
+    p, q
+        The probabilities of the event on the p side and on the q side.
+    rarer
+        Pr[only the run on the q side is inside the event], divided by its value for independent runs.
+    """
+    q_side = np.minimum(np.maximum(rarer * (q * (1 - p)), q - p), np.minimum(q, 1 - p))
     both = q - q_side
-    return np.stack([both, p - both, q_side, 1 - p - q_side], axis=1)
+    return np.stack([both, p - both, q_side, 1 - p - q_side], axis=-1)
 
 
 def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:

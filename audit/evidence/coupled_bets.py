@@ -1,12 +1,13 @@
-"""Choose pairs of databases to bet on with coupled runs, and make these bets (`audit.evidence.coupled`)."""
+"""Choose pairs of databases to bet on with coupled runs, and make these bets."""
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from audit.distributions.law import Floats
 from audit.events.features.views import View
-from audit.events.tables import Table, added
+from audit.events.tables import added
 from audit.evidence.bets import Bet
 from audit.evidence.coupled import Coupling
 from audit.evidence.goals import Aim
@@ -24,10 +25,9 @@ _LOOK = 4
 class CoupledBets:
     """The bets of an audit on coupled runs.
 
-    For each pair of databases, a few coupled runs are drawn first, without a bet. Their outcome decides once
-    whether further coupled runs are bet on. The subject's outputs must depend on its generator, and the
-    subject must keep no state. A subject with a sampler of its own is not coupled: its sampler is faster than
-    single calls.
+    For each pair of databases, a few coupled runs are drawn first, without a bet. They decide once whether
+    further coupled runs are bet on. The subject's outputs must depend on its generator, and the subject must
+    keep no state. A subject with a sampler of its own is not coupled.
 
     Parameters
     ----------
@@ -43,34 +43,35 @@ class CoupledBets:
         self.sampler, self.against, self.before = sampler, against, before
         self.runs, self._have_bet = 0, False
         self._known: dict[int, Coupling | None] = {}
-        self._may: bool | None = None
 
     @property
     def in_wealth(self) -> bool:
-        """Whether the wealth includes coupled bets, which are valid only if the subject keeps no state."""
+        """Whether the wealth includes coupled bets.
+
+        These are valid only if the subject keeps no state.
+        """
         return self.before or self._have_bet
 
     def give_up(self) -> None:
-        """Forget what coupled runs showed: the subject keeps state after all."""
+        """Forget what coupled runs showed, because the subject keeps state."""
         self._known.clear()
-        self._may = False
+        self._is_able = False
 
     def wanted(self, memory: PairMemory) -> int:
-        """Return how many coupled pairs to draw before deciding whether to bet on more; 0 for none."""
+        """Return how many coupled pairs to draw before deciding on further pairs."""
         new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
-        return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able() else 0
+        return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able else 0
 
+    @cached_property
     def _is_able(self) -> bool:
-        if self._may is None:
-            sampler = self.sampler
-            able = sampler.honours_rng and sampler.subject.declared_sampler is None
-            self._may = able and sampler.state_suspected() is False
-        return self._may
+        sampler = self.sampler
+        able = sampler.honours_rng and sampler.subject.declared_sampler is None
+        return able and sampler.state_suspected() is False
 
     def look(
         self, memory: PairMemory, size: int, path: tuple[int, int], *, epsilon: float, delta: float
     ) -> None:
-        """Draw coupled pairs that are not bet on, and decide whether to bet on further ones."""
+        """Draw coupled pairs without a bet, and decide whether to bet on more."""
         coupling = Coupling(memory)
         joints, counts, views, blocks = self._draw(coupling, size, path)
         coupling.learn(views, joints)
@@ -79,7 +80,10 @@ class CoupledBets:
         self._known[id(memory)] = coupling if worth else None
 
     def of(self, memory: PairMemory) -> Coupling | None:
-        """Return what coupled runs of a pair of databases showed; None if the pair is bet on without them."""
+        """Return what coupled runs of a pair of databases showed.
+
+        If the pair is bet on without coupled runs, return None.
+        """
         return None if memory.unfinished else self._known.get(id(memory))
 
     def bet(
@@ -101,8 +105,8 @@ class CoupledBets:
             joints, counts, views, blocks = self._draw(coupling, size, path)
             parts = [aimed.parts(coupling.memory.tables, *pair) for pair in views]
         except MutatedInput as fault:
-            anywhere = [_in_one_bin(table, size) for table in coupling.memory.tables]
-            return coupling.bet_on(chosen, anywhere).at_worst(), replace(aimed.aim, lost=True), fault
+            in_one_bin = [np.pad([[float(size)]], (0, table.bins.width)) for table in coupling.memory.tables]
+            return coupling.bet_on(chosen, in_one_bin).at_worst(), replace(aimed.aim, lost=True), fault
         bet = coupling.bet_on(chosen, joints)
         coupling.bets.append(size)
         coupling.learn(views, joints)
@@ -110,22 +114,17 @@ class CoupledBets:
         return bet, aimed.aim.drawn(parts), None
 
     def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
-        """Draw coupled pairs; count them by the bins of both runs together, and by the bins of each side."""
+        """Draw coupled pairs and count them.
+
+        They are counted by the bins of both runs together, and by the bins of each side.
+        """
         memory, sampler = coupling.memory, self.sampler
-        joints: list[Floats] = []
         counts: list[Floats] = []
         views, blocks = [], []
         for runs in sampler.draw(memory.left, memory.right, size, path, coupled=True):
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
-            joints = added(joints, coupling.count(left, right))
             counts = added(counts, memory.count(left, right))
             views.append((left, right))
             blocks.append(memory.keep(left, right))
         self.runs += 2 * size
-        return joints, counts, views, blocks
-
-
-def _in_one_bin(table: Table, pairs: int) -> Floats:
-    counted = np.zeros((table.bins.width + 1,) * 2)
-    counted[0, 0] = pairs
-    return counted
+        return coupling.count(views), counts, views, blocks

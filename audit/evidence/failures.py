@@ -1,12 +1,12 @@
 """Betting on a failure probability, against the claim and for it.
 
-A trial on problem k shows F in [0, 1] with mean p_k, the failure probability (F is 1 or 0, or the exact
-conditional probability of failure given the sample). The claim says p_k ≤ β for every problem k.
+A trial on problem k shows F in [0, 1] with mean p_k, the failure probability. F is 1 or 0, or the exact
+conditional probability of failure given the sample. The claim says p_k ≤ β for every problem k.
 
 *Against.* If the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
 positive. The wealth R_k on problem k is the average, over a fixed grid of stakes, of the products of these
-factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale that
-starts at 1, if the past alone decides which problem is drawn next.
+factors. Let the weights w_k be fixed before the first bet, and let the past alone decide which problem is
+drawn next. Then R = Σ w_k R_k is a non-negative supermartingale that starts at 1.
 
 **Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Exploratory
 runs may choose the problems, because they are never bet on.
@@ -20,10 +20,11 @@ of these. The statement is made only if M_j reaches 1/significance, which has pr
 significance. No correction for the number of problems is needed, because every M_k has to reach this value. A
 claim that *some* problem is met would need a correction.
 
-**Bounds** are found by bisection: 1 + s·(F/β − 1) decreases in β for every F, so the wealth against the claim
-decreases in the claimed β, and the wealth for the claim increases in β. Let b be the largest value that R
-rejects: "p_k ≥ b for some k" is wrong with probability at most significance. Let u be the largest upper bound
-that an M_k gives: "p_k ≤ u for all k" is wrong with probability at most significance too.
+**Bounds** are found by bisection. For every F, 1 + s·(F/β − 1) decreases in β. So the wealth against the
+claim decreases in the claimed β, and the wealth for the claim increases in β. Let b be the largest value that
+R rejects. The statement "p_k ≥ b for some k" is wrong with probability at most significance. Let u be the
+largest upper bound that an M_k gives. The statement "p_k ≤ u for all k" is wrong with probability at most
+significance too.
 """
 
 import math
@@ -47,7 +48,9 @@ _ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
-    """Return each problem's share of the wealth, the most promising problem first; the shares sum to 1.
+    """Return each problem's share of the wealth, in descending order.
+
+    The most promising problem comes first. The shares sum to 1.
 
     Examples
     --------
@@ -59,17 +62,20 @@ def weights(count: int) -> Floats:
 
 
 def log_payoffs(values: Floats, beta: float) -> Floats:
-    """Return log(1 + s·(F/β − 1)) for each value F and each stake s, shape (values, stakes)."""
+    """Return log(1 + s·(F/β − 1)) for each value F and each stake s.
+
+    The result has shape (values, stakes).
+    """
     return np.asarray(np.log1p(GRID * (values[:, None] / max(beta, LEAST_BETA) - 1.0)))
 
 
 @dataclass
 class Bets:
-    """The trials bet on for one problem, in order: for each, an interval that holds its failure F in [0, 1].
+    """The trials bet on for one problem, in order.
 
-    The interval of a finished run is one point. A run without an output could have been a failure or not. The
-    bet against the claim counts such a run as no failure (`low`), and the bet for the claim counts it as a
-    failure (`high`).
+    Each trial is an interval that holds its failure F in [0, 1]. The interval of a finished run is one point.
+    A run without an output counts as no failure against the claim (`low`). It counts as a failure for the
+    claim (`high`).
 
     Examples
     --------
@@ -100,7 +106,7 @@ class Bets:
         return float(_mean(self._against))
 
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
-        """Return the log wealth against the claim, and the log wealth for it, after each further trial."""
+        """Return the log wealth against the claim and for it after each further trial."""
         against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)
         favour = self._for + np.cumsum(log_payoffs(1.0 - high, 1.0 - beta), axis=0)
         return _mean(against), _mean(favour)
@@ -136,7 +142,10 @@ def _log_wealth(counted: tuple[Floats, Floats], beta: float) -> float:
 
 
 def _mean(logs: Floats) -> Floats:
-    """Return the log of the mean wealth over the stakes (the last axis), given the log wealth of each."""
+    """Return the log of the mean wealth over the stakes.
+
+    The stakes are the last axis of `logs`, the log wealth of each stake.
+    """
     return np.asarray(log_sum(logs) - math.log(len(GRID)))
 
 
@@ -160,7 +169,10 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
 
 def upper_bound(bets: Bets, *, significance: float) -> float:
-    """Return an upper bound on the failure probability of one problem, at confidence 1 − significance."""
+    """Return an upper bound on the failure probability of one problem.
+
+    Its confidence is 1 − significance.
+    """
     if not bets.runs:
         return 1.0
     limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])
@@ -180,10 +192,10 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 
 
 def least_runs(beta: float, significance: float) -> int:
-    """Return the number of failures in a row that refute a claim of `beta`. Fewer runs cannot refute it.
+    """Return the number of failures in a row that refute a claim of `beta`.
 
-    Called with 1 − β, the function returns the number of runs without failure that show that a claim of β is
-    met. Fewer runs cannot show this.
+    Fewer runs cannot refute it. At 1 − β, this is the least number of runs that show that a claim of β is
+    met.
 
     Examples
     --------

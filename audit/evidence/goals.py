@@ -1,4 +1,7 @@
-"""The account that bets on all cells of a table at once, to reach a given wealth by the last call."""
+"""The account that bets on all cells of a table at once.
+
+Its stakes aim at a given wealth by the last call.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,13 +13,10 @@ from scipy.special import ndtri
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats
-from audit.evidence.cells import CAP, CAUTION, payoffs, smoothed
+from audit.evidence.cells import CAP, CAUTION, NOTHING, payoffs, smoothed
 
 #: Larger: bolder bets. One call may lose at most this share of the account's wealth.
 _MOST_LOST = 0.95
-#: A mean square of D up to this counts as rounding, and nothing is bet.
-_NOTHING = 1e-18
-_SQRT_TAU = math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class CellCounts:
         Number of leading cells that are in numeric order.
     blocks
         The batch in parts, shape (parts, 2, cells + 1). The stake changes between parts. The last cell holds
-        unfinished runs, which count against a refutation.
+        unfinished runs.
     """
 
     table: int
@@ -47,11 +47,11 @@ class CellCounts:
         return smoothed(*self.past, ordered=self.ordered)
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return, for each claim, the gain D in each cell, the mean square of D, and a score of the growth.
+        """Return how to bet against each claim, and how promising this bet is.
 
-        The score is computed for a mean gain lowered by `CAUTION` standard errors, because the best of many
-        tables looks better than it is, above all if there are few runs. If the mean is more than that many
-        standard errors below 0, the mean square is set to 0, so that nothing is bet.
+        The results are the gain D in each cell, the mean square of D, and a score of the growth. The score is
+        for a mean gain lowered by `CAUTION` standard errors, because the best of many tables looks too good.
+        If even a mean raised by as much is negative, the mean square is set to 0, and nothing is bet.
         """
         (p, q), past = self.laws, max(self.past.sum(), 1.0)  # perhaps no run has finished
         won = payoffs(p, q, ratio, delta, past=past)
@@ -62,7 +62,7 @@ class CellCounts:
         return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return a copy with the counts of the batch; `parts` has those of each block, part by part."""
+        """Return a copy with the counts of the batch, block by block."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
@@ -72,8 +72,8 @@ def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
     """Return D = X − e^ε·Y − δ for the four outcomes of a coupled pair of runs.
 
     Each pair has a run on the p side and one on the q side. X is 1 if the run on the p side is inside the
-    event, else 0. Y is the same for the q side. The outcomes, in order: both runs are inside the event, only
-    the run on the p side, only the run on the q side, neither.
+    event, else 0. Y is the same for the q side. The outcomes are both inside, only the p side, only the q
+    side, and neither.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class CoupledEvent:
-    """An event of coupled pairs (`audit.evidence.coupled`), bet on as a table of four cells.
+    """An event of coupled pairs, bet on as a table of four cells.
 
     Parameters
     ----------
@@ -101,19 +101,22 @@ class CoupledEvent:
     blocks: Floats = field(default_factory=lambda: np.zeros((0, 1, 5)))
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return, for each claim, the gain D of each outcome, the mean square of D, and a growth score."""
+        """Return the gain D of each outcome, the mean square of D, and a growth score.
+
+        Each result is for every claim.
+        """
         won = coupled_gains(ratio, delta)
         mean, square = won @ self.shares, np.maximum(won**2 @ self.shares, 1e-300)
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return a copy with the counts of the batch; `parts` has those of each block, part by part."""
+        """Return a copy with the counts of the batch, block by block."""
         return replace(self, blocks=np.concatenate(parts))
 
 
 @dataclass(frozen=True)
 class Aim:
-    """A bet that aims at a given wealth, on one batch: its tables, and how many calls may still come.
+    """A bet on one batch that aims at a given wealth.
 
     Parameters
     ----------
@@ -134,14 +137,17 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return a copy with the counts of the batch; `blocks` has those of each block, table by table."""
+        """Return a copy with the counts of the batch.
+
+        `blocks` has the counts of each block, table by table.
+        """
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 
 
 @dataclass(frozen=True)
 class Goals:
-    """An account whose stakes aim at a given wealth. Its methods compute its wealth from its bets.
+    """An account whose stakes aim at a given wealth.
 
     Parameters
     ----------
@@ -155,7 +161,10 @@ class Goals:
     share: float
 
     def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
-        """Return the log wealth after each bet, shape (aims, claims); `logs` is the log wealth before."""
+        """Return the log wealth after each bet, shape (aims, claims).
+
+        `logs` is the log wealth before the first bet.
+        """
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:
@@ -164,7 +173,10 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch; `logs` is the log wealth before. Both have shape (claims,)."""
+        """Return the log wealth after a batch, shape (claims,).
+
+        `logs` is the log wealth before the batch.
+        """
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
@@ -174,7 +186,7 @@ class Goals:
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
         for place, (won, square, _) in enumerate(plans):
-            here = np.flatnonzero((best == place) & (square > _NOTHING))
+            here = np.flatnonzero((best == place) & (square > NOTHING))
             if len(here):
                 logs[here] = self._bet(aim, place, logs[here], won[here], square[here])
         return logs
@@ -187,7 +199,7 @@ class Goals:
         for counts in aim.tables[place].blocks:
             wealth = np.exp(np.minimum(np.maximum(logs - self.log_limit, -600.0), 0.0))
             z = ndtri(np.minimum(wealth, 1 - 1e-12))
-            stake = np.exp(-(z**2) / 2) / (_SQRT_TAU * wealth * np.sqrt(max(left, 1) * square))
+            stake = np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * wealth * np.sqrt(max(left, 1) * square))
             stake = np.where(logs < self.log_limit, np.minimum(stake, most), 0.0)
             logs = logs + (counts * np.log1p(stake[:, None, None] * won)).sum(axis=(1, 2))
             left -= int(counts.sum())

@@ -1,11 +1,11 @@
-"""A score of vectors that is learned from runs: a sum over entries and over differences of neighbours.
+"""A score of vectors that is learned from runs.
 
-Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
-run is coded by its bins. The score is the sum of the weights of these bins. They come from a ridge regression
-of the side on the bins. Means come from all runs up to about `ENOUGH` pairs of runs, the covariance from the
-first `FOR_COVARIANCE` runs of each side. The ridge penalty is the one that maximises the likelihood. For
-small differences this is the best additive score: it accounts for the correlation of entries, while a sum of
-log-ratios counts shared information twice. Later runs are only counted, in the cells of the last score.
+The score is a sum over entries and over differences of neighbouring entries. Each such column is cut at
+quantiles into a few bins. The score of a run is the sum of the weights of its bins. The weights come from a
+ridge regression of the side on the bins. Its means come from up to about `ENOUGH` pairs of runs. Its
+covariance comes from the first `FOR_COVARIANCE` runs of each side. The ridge penalty maximises the
+likelihood. For small differences this is the best additive score, because it accounts for the correlation of
+entries.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _STRENGTHS = np.exp(np.linspace(-20.0, 4.0, 49))
 
 @dataclass(frozen=True)
 class Coded:
-    """The vectors of a block as bin indices, left and right; a score learns from them."""
+    """The vectors of a block as bin indices, left and right."""
 
     counts: Floats
     runs: Floats
@@ -100,7 +100,7 @@ class ScoreLearner:
         """Return the table of the present score, with the counts of the kept runs.
 
         The score was fitted to these runs too, so their counts look better than later ones will. This can
-        make bets less good, but not invalid: the runs that are bet on are drawn afterwards.
+        make bets less good, but not invalid.
         """
         weights = self._weights()
         sides = [np.concatenate(kept) for kept in self._kept]
@@ -140,7 +140,10 @@ class ScoreLearner:
 
 
 def learner_of(left: View, right: View) -> ScoreLearner | None:
-    """Return a learner for the outputs of both databases; None unless all are vectors of one width."""
+    """Return a learner for the outputs of both databases, or None.
+
+    None is returned unless all outputs are vectors of one width.
+    """
     widths = {width for view in (left, right) for width in view.vectors}
     width = next(iter(widths), 0)
     if len(widths) != 1 or not 2 <= width <= _WIDEST or left.rest or right.rest:
@@ -153,7 +156,10 @@ def learner_of(left: View, right: View) -> ScoreLearner | None:
 
 
 def vectors(view: View, entries: int) -> Floats:
-    """Return the outputs of a block that are vectors of this length, shape (outputs, entries)."""
+    """Return the outputs of a block that are vectors of this length.
+
+    The result has shape (outputs, entries).
+    """
     found = view.vectors.get(entries)
     return np.zeros((0, entries)) if found is None else found[1]
 
@@ -172,9 +178,9 @@ def _scored(codes: Codes, weights: Floats) -> Floats:
 
 
 def _thermometer(starts: Ints) -> Floats:
-    """Return the thermometer codes of all bins: the code of a bin has a 1 for each step up to this bin.
+    """Return the thermometer codes of all bins.
 
-    The bin "no number" has a step of its own.
+    The code of a bin has a 1 for each step up to this bin. The bin "no number" has a step of its own.
     """
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
     for first, end in pairwise(starts):

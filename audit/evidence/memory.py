@@ -1,14 +1,13 @@
-"""Past runs of one pair of databases: early outputs for re-learning, and counts of all runs."""
+"""Past runs of one pair of databases."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.claims import at_distance
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
@@ -41,14 +40,13 @@ _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 #: Indices into `_SCALES`, nearest to the claim first.
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
-
+#: The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events.
 Offer = tuple[int, int, Candidates]
-"""The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Events of one table to bet on in the next batch; `side` (0 left, 1 right) is their p side."""
+    """Events of one table to bet on; their p side is `side` (0 left, 1 right)."""
 
     table: int
     side: int
@@ -59,9 +57,10 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block of runs; `views` holds its outputs if they are kept for re-learning.
+    """A counted block of runs.
 
-    `aimed` holds the block's counts for each table with bets on all cells, shape (parts, 2, bins + 1).
+    `views` holds its outputs if they are kept for re-learning. `aimed` holds the block's counts for each
+    table with bets on all cells, shape (parts, 2, bins + 1).
     """
 
     runs: int
@@ -115,12 +114,12 @@ class PairMemory:
 
     @property
     def distance(self) -> int:
-        """Number of steps of the path from `left` to `right`; each step leads to a neighbour."""
+        """Number of steps from `left` to `right`, each to a neighbour."""
         return len(self.path) - 1
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether at least `_BY_CHANCE` kept runs gave answers, all in the first half of the kept runs."""
+        """Whether the subject answered in the first half of its runs only."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -131,11 +130,11 @@ class PairMemory:
 
     @property
     def pairs(self) -> int:
-        """The average of the numbers of runs on both sides: half of all runs."""
+        """Half of the number of runs on both sides."""
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return what learning needs of a counted block. Its outputs are kept only until there are enough."""
+        """Return what learning needs of a counted block."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
@@ -145,12 +144,12 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table, without learning. `parts` holds known counts."""
+        """Return the counts of a block in every table, given those of some tables."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 
     def take(self, drawn: Iterable[Runs], aim: Aim | None = None) -> tuple[list[Floats], list[Block]]:
-        """Return the counts and the blocks of a batch. Learning from them is left to `learn`."""
+        """Return the counts and the blocks of a batch, for `learn`."""
         counts: list[Floats] = []
         blocks = []
         for runs in drawn:
@@ -162,7 +161,7 @@ class PairMemory:
         return counts, blocks
 
     def hear(self, view: View) -> None:
-        """Note whether the subject answers at all, and its first exception or unfinished run."""
+        """Note whether the subject answers, and its first exception or unfinished run."""
         self.heard += len(view)
         silent = [output for _, output in view.rest if type(output) in (Raised, Unfinished)]
         self.answered |= len(silent) < len(view)
@@ -171,7 +170,7 @@ class PairMemory:
             self.silence = silent[0]
 
     def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
-        """Learn from a finished batch; `counts` are the sums of `Table.count` over its blocks."""
+        """Learn from a finished batch with these counts in the present tables."""
         for table, counted in zip(self.tables, counts, strict=True):
             table.counts += counted
         for block in blocks:
@@ -192,7 +191,7 @@ class PairMemory:
         self._learn_score()
 
     def _learn_score(self) -> None:
-        """Fit the score of vectors anew if there are a third more runs than at the last fit."""
+        """Fit the score of vectors anew if runs have grown by a third."""
         if not self._looked and self.pairs >= LEAST and self._kept_runs == self.runs:
             self._looked = True
             self._learner = learner_of(*(merged(views) for views in self._kept))
@@ -205,7 +204,7 @@ class PairMemory:
                 self._learner = None
 
     def _relearn(self) -> None:
-        """Choose features and bins anew from the kept outputs, and count the outputs again."""
+        """Choose features and bins anew from the kept outputs, and count these again."""
         sides = [merged(views) for views in self._kept]
         self._kept = ([sides[0]], [sides[1]])
         self.tables = []
@@ -219,12 +218,12 @@ class PairMemory:
             view.forget()  # the cached parts take more memory than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
-        """Return the events for the next batch: those with the largest expected growth at ε or near it."""
+        """Return the events with the largest expected growth at ε or near it."""
         offers, promise = self._promised(epsilon, delta, against=against)
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield the events to bet on from each offer, the offer's index, and the events' indices in it."""
+        """Yield events to bet on, the index of their offer, and their indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -235,7 +234,7 @@ class PairMemory:
                 yield Chosen(index, side, candidates.take(mine), prior, self.distance), place, mine
 
     def _promised(self, epsilon: float, delta: float, *, against: bool) -> tuple[list[Offer], Floats]:
-        """Return the events of every table, for both p sides, and the growth of each event at several ε."""
+        """Return the events of all tables, and the growth of each at several ε."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
@@ -246,7 +245,7 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Return the next bet on all cells of the tables with the most promising events; None without events.
+        """Return the next bet on all cells of the most promising tables, if any.
 
         Parameters
         ----------
@@ -273,7 +272,7 @@ class PairMemory:
         return Aim(tuple(cells), calls, self.distance)
 
     def suggested(self, *, against: bool) -> list[Offer]:
-        """Return, for every table and p side, the table's index, the side (0 is left) and the events."""
+        """Return the events of every table, for each of the two p sides."""
         if against not in self._suggested:  # needed several times between two batches
             every = [
                 (k, side, table.suggest(side, unfinished_counts_against=against))
@@ -284,11 +283,11 @@ class PairMemory:
         return self._suggested[against]
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
-        """Return the kept outputs of both databases, those of `side` (0 left, 1 right) first."""
+        """Return the kept outputs of both databases, those of `side` first."""
         return self._kept[side], self._kept[1 - side]
 
     def seen(self, event: Event, side: int) -> Floats:
-        """Return the counts of kept runs inside and outside an event: on `side`, then on the other side."""
+        """Return the counts of kept runs inside and outside an event, for `side` first."""
         counts = []
         for views in self.kept(side):
             inside = sum(int(event.members(view).sum()) for view in views)
@@ -301,16 +300,16 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the wealth: cheap features together get half, all others the rest."""
+        """Return a table's share of the wealth; cheap features together have half."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike  # one kind alone shares all
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Return the best expected growth of any event (≥ 0, in nats per pair of runs) and the loss per step.
+        """Return the best expected growth of any event, and the largest loss per step.
 
-        `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
-        The loss is the largest ln((p − δ)/q) of an event, divided by `distance`.
+        The growth is at least 0, in nats per pair of runs. The loss is the largest ln((p − δ)/q) of an event,
+        divided by `distance`. `errors` standard errors are subtracted from p and added to q.
         """
         key = (epsilon, delta, errors)
         if key not in self._prospects:
@@ -334,30 +333,32 @@ class PairMemory:
 
 def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
     """Return the bet on the chosen events, with the counts of the batch that followed."""
+    return settled(
+        chosen, [item.candidates.count(counts[item.table][[item.side, 1 - item.side]]) for item in chosen]
+    )
+
+
+def settled(chosen: Sequence[Chosen], counts: list[Floats]) -> Bet:
+    """Return the bet on the chosen events, with counts by event and outcome."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),
         q=np.concatenate([item.candidates.q for item in chosen]),
         past=np.concatenate([np.full(len(item.candidates.p), 2 * item.candidates.past) for item in chosen]),
-        counts=np.concatenate(
-            [item.candidates.count(counts[item.table][[item.side, 1 - item.side]]) for item in chosen]
-        ),
+        counts=np.concatenate(counts),
         distance=chosen[0].distance,
     )
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch broken off after these numbers of calls, as if each had its worst outcome."""
+    """Return the bet on a batch broken off after these calls, at its worst outcomes."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Return an estimate of the best log growth per pair of runs, from the mean and variance of the gain.
-
-    The estimate only ranks events. If it is negative for all events, the one nearest to 0 comes first.
-    """
+    """Return an estimate of the best log growth per pair of runs, to rank events."""
     ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
     excess = p - ratio * q - delta
     spread = p * (1 - p) + ratio**2 * q * (1 - q)
@@ -370,14 +371,13 @@ def levels_of(epsilon: float) -> Floats:
     return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
 
 
-def _best(promise: Floats) -> NDArray[np.bool_]:
-    """Return which events to keep: at each level of ε, those of largest expected growth (`promise`)."""
+def _best(promise: Floats) -> Flags:
+    """Return which events have the largest growth at some level of ε."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept
     each = max(2, MOST_EVENTS // len(promise))
-    for row in promise:
-        kept[np.argsort(-row, kind="stable")[:each]] = True
+    kept[np.argsort(-promise, axis=1, kind="stable")[:, :each]] = True
     return kept
 
 

@@ -1,11 +1,11 @@
-"""Power: the smallest true ε that the same bets would probably have refuted.
+"""The smallest true ε that the same bets would probably have refuted.
 
 **Guarantee.** The guarantee is about simulated audits, not about the subject. Suppose the named event has
 probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the same batches and
 stakes as this audit reach the threshold of a refutation. This is estimated from `AUDITS` simulations under
-common random numbers. Three things are not simulated: the search for the pair, the confirmation, and the
-share of the wealth that is bet on all cells of a table (`audit.evidence.goals`). The rest of the wealth has
-to reach the threshold alone.
+common random numbers. The search for the pair and the confirmation are not simulated. The share of the wealth
+that is bet on all cells of a table (`audit.evidence.goals`) is not simulated either. The rest of the wealth
+has to reach the threshold alone.
 """
 
 import math
@@ -17,6 +17,7 @@ import numpy as np
 from audit.distributions.law import Floats
 from audit.events.event import Event
 from audit.evidence.bets import backtest, coupled_payoffs, log_payoffs, log_sum, matched, outcomes
+from audit.evidence.coupled import coupled_outcomes
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.evidence.reserve import Reserved
 
@@ -59,13 +60,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Power:
-    """The smallest ε that would probably have been refuted, and the event that refutes it.
+    """The smallest ε that would probably have been refuted, and its event.
 
     Parameters
     ----------
     epsilon
-        The detectable ε. None if the runs are too few to detect even an event of probability p on one side
-        and almost 0 on the other.
+        The detectable ε. If the runs are too few to detect any event of probability p, it is None.
     event
         The event; None for the generic event (`generic`).
     p
@@ -86,7 +86,9 @@ def detectable(
     significance: float,
     rarer: Callable[[Event], float] | None = None,
 ) -> Power:
-    """Return the smallest true ε at which 90 % of simulated audits like this one refute.
+    """Return the smallest true ε that audits like this one refute.
+
+    At this ε, 90 % of simulated audits refute the claim.
 
     Parameters
     ----------
@@ -96,17 +98,15 @@ def detectable(
         The batches of this audit and of each earlier audit that it continues. Each audit learned the pair
         from scratch.
     epsilon, delta, significance
-        The claim (ε, δ), and a significance: the audit's significance times the share of the wealth that is
-        bet on events.
+        The claim, and the significance times the share of the wealth that is bet on events.
     rarer
-        Takes an event. Returns how often only the run on the q side is in the event, in coupled pairs of runs
-        relative to independent pairs. By default 1.
+        Takes an event and returns the factor of `coupled_outcomes`. By default 1.
     """
     bet = sum(section.pairs for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
 
     def sufficient(option: _Option) -> int:
-        """Return the first ε of the grid with enough expected growth; growth rises along the grid."""
+        """Return the index of the first ε with enough expected growth."""
         p = np.array(option.p)
         grown = bet * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
@@ -117,16 +117,18 @@ def detectable(
     lonely = 1.0 if best.event is None or rarer is None else rarer(best.event)
 
     def refuted(k: int) -> bool:
-        event = _Simulated(best.p, (best.p - delta) / math.exp(grid[k]), lonely)
-        limit = best.limit(significance)
-        return _share_refuted(event, sections, epsilon=epsilon, delta=delta, limit=limit) >= POWER
+        event = np.array(best.p), np.array((best.p - delta) / math.exp(grid[k]))
+        paths = _simulated(*event, lonely, sections, epsilon=epsilon, delta=delta)
+        return float((paths >= best.limit(significance)).any(axis=1).mean()) >= POWER
 
     found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
     return Power(None if found is None else float(grid[found]), best.event, best.p)
 
 
 def generic(delta: float) -> float:
-    """Return (1 + δ)/2, the probability of the event that is assumed if no event looks promising.
+    """Return the probability of the event that is assumed if none looks promising.
+
+    It is (1 + δ)/2.
 
     Examples
     --------
@@ -137,11 +139,11 @@ def generic(delta: float) -> float:
 
 
 def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significance: float) -> float:
-    """Return the smallest true ε at which a z-test refutes the claimed ε with probability 0.9.
+    """Return the smallest true ε at which a z-test refutes the claimed ε.
 
-    The number of runs is fixed beforehand, and the test of p − e^ε·q ≤ δ looks once, at the end. The
-    probability of the event is p = (1 + δ)/2 on one side and q = (p − δ)/e^(true ε) on the other. The audit's
-    bets, which may stop at any time, are compared with this test.
+    The z-test has power 0.9. The number of runs is fixed beforehand. The test of p − e^ε·q ≤ δ looks once, at
+    the end. The probability of the event is p = (1 + δ)/2 on the p side and q = (p − δ)/e^(true ε) on the q
+    side.
 
     Parameters
     ----------
@@ -175,7 +177,10 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Return the least index from which on a condition holds, or None; search outwards from `guess`."""
+    """Return the least index from which on a condition holds, or None.
+
+    The search goes outwards from `guess`.
+    """
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:
@@ -191,22 +196,25 @@ def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | Non
 
 @dataclass(frozen=True)
 class _Option:
-    """An event on which bets may have been placed, its probability, and how many events shared the wealth."""
+    """An event on which bets may have been placed.
+
+    `p` is its probability. `rivals` is the number of events that shared the wealth.
+    """
 
     event: Event | None
     p: float
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet must reach if it starts with 1/`rivals` of the wealth."""
+        """Return the log wealth that a bet with 1/`rivals` of the wealth must reach."""
         return -math.log(significance) + math.log(self.rivals)
 
 
 def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
-    """Return the events on which bets against the claim, and against smaller ε, promise the largest growth.
+    """Return the events on which bets promise the largest growth.
 
-    If the claim holds, a bet against the claim itself promises growth only by chance, often on an event too
-    rare to detect anything. So events are also taken from bets against smaller ε.
+    The bets are against the claim and against smaller ε. If the claim holds, bets against the claim alone
+    would find events that promise growth by chance.
     """
     if memory is None:
         return []
@@ -224,53 +232,47 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
     return [_Option(event, p, rivals) for event, p in found]
 
 
-@dataclass(frozen=True)
-class _Simulated:
-    """A simulated event: p, q, and the factor by which coupling changes Pr[only the run for q is inside]."""
+def _simulated(
+    p: Floats, q: Floats, rarer: float, sections: Sequence[Section], *, epsilon: float, delta: float
+) -> Floats:
+    """Return the log wealth of simulated audits that bet on one event.
 
-    p: float
-    q: float
-    rarer: float
-
-    @property
-    def coupled(self) -> Floats:
-        """The probabilities of the four outcomes of a coupled pair."""
-        q_side = min(max(self.rarer * self.q * (1 - self.p), self.q - self.p), self.q)
-        return np.array([self.q - q_side, self.p - self.q + q_side, q_side, 1 - self.p - q_side])
-
-
-def _share_refuted(
-    event: _Simulated, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
-) -> float:
-    """Return the share of simulated audits that refute if they bet on one event of known probabilities."""
+    `rarer` is the factor of `coupled_outcomes`. The result has shape (audits, 1 + bets).
+    """
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
     growths = []
     for each in sections:
         if each.sizes:
-            counts, past = _drawn(rng, outcomes(*map(np.array, (event.p, event.q))), 2, each.look, each.sizes)
+            counts, past = _drawn(rng, outcomes(p, q), 2, each.look, each.sizes)
             seen_p = (past[..., 0] + 0.5) / (past[..., :2].sum(axis=-1) + 1)
             seen_q = (past[..., 2] + 0.5) / (past[..., 2:].sum(axis=-1) + 1)
             payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
             growths.append(_growths(counts, past.sum(axis=-1), outcomes(seen_p, seen_q), payoffs))
         if each.coupled:
-            counts, past = _drawn(rng, event.coupled, 1, each.coupled_look, each.coupled)
+            cells = coupled_outcomes(p, q, rarer)
+            counts, past = _drawn(rng, cells, 1, each.coupled_look, each.coupled)
             known = past.sum(axis=-1)
             shares = (past + 0.25) / (known[..., None] + 1)
             growths.append(_growths(counts, known, shares, coupled_payoffs(epsilon, delta)))
-    paths = Reserved.new(AUDITS).path(np.concatenate(growths).T)
-    return float((paths >= limit).any(axis=1).mean())
+    return Reserved.new(AUDITS).path(np.concatenate(growths).T)
 
 
 def _drawn(
     rng: np.random.Generator, cells: Floats, each: int, look: int, sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return the counts of each batch, and of all runs before it; both have shape (bets, audits, 4)."""
+    """Return the counts of each batch, and of all runs before it.
+
+    Both have shape (bets, audits, 4).
+    """
     draws = each * np.array([look, *sizes])[:, None]
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     return batches[1:], np.cumsum(batches, axis=0)[:-1]
 
 
 def _growths(counts: Floats, past: Floats, shares: Floats, payoffs: Floats) -> Floats:
-    """Return the log growth of each bet, shape (bets, audits)."""
+    """Return the log growth of each bet.
+
+    The result has shape (bets, audits).
+    """
     raw = backtest(shares, past, payoffs)
     return log_sum(raw + matched(counts, payoffs)) - log_sum(raw)

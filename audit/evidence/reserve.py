@@ -1,4 +1,4 @@
-"""An account that keeps a reserve for later bets, so that bad first pairs cannot lose all of the wealth."""
+"""An account that keeps a reserve, so that early bets cannot lose everything."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,9 @@ _AT_ONCE = 0.8
 
 @dataclass(frozen=True)
 class Reserved:
-    """The wealth of an account against each claim, in two parts: one that is bet, and a reserve.
+    """The wealth of an account against each claim.
+
+    The wealth has two parts: a part that is bet, and a reserve.
 
     **Guarantee.** The amount that leaves the reserve before a bet depends on the number of bets alone. From
     then on it is multiplied by factors whose conditional expectation is at most 1. So the sum of both parts
@@ -40,21 +42,29 @@ class Reserved:
 
     @property
     def log_wealth(self) -> Floats:
-        """Log of the whole wealth, the sum of both parts; shape (claims,)."""
+        """Log of the whole wealth, shape (claims,)."""
         return np.asarray(np.logaddexp(self.log_bet, self.log_reserve))
 
     def after(self, growth: Floats) -> "Reserved":
-        """Return the wealth after one more bet, given the log of the bet's factor for each claim."""
+        """Return the wealth after one more bet.
+
+        `growth` is the log of the bet's factor for each claim.
+        """
         left = 1 - _AT_ONCE if self.bets == 0 else self.bets / (self.bets + 1)
         bet = np.logaddexp(self.log_bet, self.log_reserve + math.log1p(-left))
         return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
 
     def states(self, growths: Floats) -> "list[Reserved]":
-        """Return the account before the first bet and after each bet; `growths` are the bets' log factors."""
+        """Return the account before the first bet and after each bet.
+
+        `growths` are the bets' log factors.
+        """
         return list(accumulate(growths.T, Reserved.after, initial=self))
 
     def path(self, growths: Floats) -> Floats:
-        """Return the log wealth before the first bet and after each bet, shape (claims, 1 + bets).
+        """Return the log wealth before the first bet and after each bet.
+
+        The result has shape (claims, 1 + bets).
 
         Parameters
         ----------

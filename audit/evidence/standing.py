@@ -1,4 +1,7 @@
-"""What a later audit needs to continue an audit: the wealth of its accounts against some claims."""
+"""What a later audit needs to continue an audit.
+
+This is the wealth of the audit's accounts against some claims.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,9 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audit.distributions.law import Floats
+from audit.distributions.law import Flags, Floats
 from audit.evidence.reserve import Reserved
 
 #: Log wealth is saved in thousandths, rounded down, so that a continued audit never gains by rounding.
@@ -17,12 +19,10 @@ _PARTS = 1_000
 FOR_GOOD = 10**9
 _LEAST = -(10**9)
 
-Flags = NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
 class Standing:
-    """The log wealth, against several claims, of the two accounts of an audit (`audit.evidence.bets`).
+    """The log wealth of the two accounts of an audit against several claims.
 
     **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
     supermartingale. A claim stays rejected once the wealth against it has crossed the threshold.
@@ -34,8 +34,8 @@ class Standing:
     claims
         Pairs (ε, δ).
     own, reserve, goal
-        Log wealth against each claim, in thousandths. `own` is the part of the event account that is bet,
-        `reserve` is the rest of that account, and `goal` is the account with a goal.
+        Log wealth against each claim, in thousandths. `own` is the part of the event account that is bet, and
+        `reserve` is the rest. `goal` is the account with a goal.
     """
 
     bets: int
@@ -72,7 +72,10 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the account for events, and the log wealth of the account with a goal, for these claims."""
+        """Return the wealth of both accounts against these claims.
+
+        For the account with a goal, this is the log wealth.
+        """
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

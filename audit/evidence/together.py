@@ -1,29 +1,31 @@
-"""Judge the claims of a session together: e-BH on the e-values, Holm's procedure on their p-values.
+"""Judge the claims of a session together.
 
-A verdict has the significance of its own audit. For K audits together, e-BH keeps the false discovery rate,
-the expected share of true claims among those rejected, at most `rate`. Holm keeps the family-wise error rate,
-the chance that any true claim is rejected, at most `rate`.
+e-BH judges e-values, and Holm's procedure judges their p-values. A verdict has the significance of its own
+audit. For K audits together, e-BH keeps the false discovery rate at most `rate`. This is the expected share
+of true claims among those rejected. Holm keeps the family-wise error rate at most `rate`. This is the chance
+that any true claim is rejected.
 
 **Guarantee.** The wealth W of an audit at its stop is an e-value: E[W] ≤ 1 if the claim holds
-(`audit.evidence.bets`). e-BH rejects the k claims with the largest wealth, for the largest k with
-W_(k) ≥ K/(k·rate). A true claim that is rejected has 1/k ≤ rate·W/K, so the expected share of true claims
-among those rejected is at most Σ rate·E[W]/K ≤ rate, under any dependence (Wang and Ramdas 2022, Theorem
-5.1). By Markov's inequality min(1, 1/W) is a p-value, and Holm's procedure on these p-values keeps the chance
-of rejecting any true claim at most `rate`, again under any dependence (Holm 1979).
+(`audit.evidence.bets`). e-BH rejects the k claims with the largest wealth, for the largest k with W_(k) ≥
+K/(k·rate). A true claim that is rejected has 1/k ≤ rate·W/K. So the expected share of true claims among those
+rejected is at most Σ rate·E[W]/K ≤ rate. This holds under any dependence (Wang and Ramdas 2022, Theorem 5.1).
+By Markov's inequality min(1, 1/W) is a p-value. Holm's procedure on these p-values keeps the chance of
+rejecting any true claim at most `rate`, again under any dependence (Holm 1979).
 
 The claim here is the one that is bet on: the claim about each call, given the state of the subject. If this
-claim is rejected here but its audit did not refute it, fresh processes have not confirmed the rejection. The
-claim of a mechanism that keeps its noise between calls may be rejected here, even if the mechanism's first
-answer in each process is private (`audit.verdict.judge`).
+claim is rejected here but its audit did not refute it, fresh processes have not confirmed the rejection. If a
+mechanism keeps its noise between calls, its claim may be rejected here even if its first answer in each
+process is private (`audit.verdict.judge`).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from audit.distributions.law import Flags
 
 
-def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
+def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> Flags:
     """Return which claims e-BH rejects at a false discovery rate.
 
     Parameters
@@ -46,7 +48,7 @@ def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool
     return named
 
 
-def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
+def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> Flags:
     """Return which claims Holm's procedure rejects at a family-wise error rate.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The input of a rule about faults, and the databases on which the rule may run the subject."""
+"""The input of a rule about faults, and the databases that it may use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ class Asked:
         return words.claimed(self.epsilon, self.delta)
 
 
+#: A rule for one kind of fault: returns the fault if the runs show it, else None.
 Rule = Callable[[Scene, Asked], Fault | None]
-"""A rule for one kind of fault: returns the fault if the runs show it, else None."""
 
 
 def draw_words(draw: Any) -> str:
@@ -58,5 +58,8 @@ def draw_words(draw: Any) -> str:
 
 
 def draws_of(run: Run) -> str:
-    """Return the draws of a run in words; empty if the run made no draws."""
+    """Return the draws of a run in words.
+
+    If the run made no draws, the text is empty.
+    """
     return words.listed([draw_words(draw) for draw in run.draws])

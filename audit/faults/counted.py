@@ -1,7 +1,7 @@
-"""Faults of subjects with few different outputs, found by the probability of each output.
+"""Faults of subjects with few different outputs.
 
-If one uniform draw decides a run, the probabilities come from a grid of its values. Otherwise they come
-from counts of runs.
+They are found by the probability of each output. If one uniform draw decides a run, the probabilities come
+from a grid of its values. Otherwise they come from counts of runs.
 """
 
 from collections import Counter
@@ -57,15 +57,17 @@ def too_likely(scene: Scene, asked: Asked) -> Fault | None:
     if q > 0.0:
         likely = Fault(FaultKind.NOISE_TOO_SMALL, None, words.likely(output, p, q, asked.at, side))
         return likely if alone else None
-    never = is_out_of_reach(
-        scene, LEFT if side == RIGHT else RIGHT, lambda run: _key(run) == worst, certain=False
-    )
+    other = LEFT if side == RIGHT else RIGHT
+    never = is_out_of_reach(scene, other, lambda run: _key(run) == worst, certain=False)
     said = words.possible(output, 0, side, p, asked.delta)
     return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said) if never else None
 
 
 def _parts(outputs: Sequence[Any]) -> range:
-    """Return the indices of the parts if all outputs are sequences of one length; else an empty range."""
+    """Return the indices of the parts of the outputs.
+
+    Unless all outputs are sequences of one length, the range is empty.
+    """
     lengths = {len(each) if isinstance(each, tuple | list | np.ndarray) else 0 for each in outputs}
     [length] = lengths if len(lengths) == 1 else [0]
     return range(length if length > 1 else 0)
@@ -77,13 +79,11 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of a draw that several parts of the output share; None if no draw is shared.
+    """Return the place of a draw that several parts of the output share, or None.
 
-    It is the place among the draws of the first run on the right.
-
-    A draw counts as shared if every run has only this draw, or if every run draws one value twice. Two equal
-    floats count at any places, because the places may differ from run to run. Whole numbers may be equal by
-    chance, so they count only if the same two places hold equal values in every run.
+    It is the place among the draws of the first run on the right. A draw counts as shared if every run has
+    only this draw, or if every run draws one value twice. Two equal floats count at any places. Whole numbers
+    may be equal by chance. So they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
@@ -97,7 +97,10 @@ def _shared(scene: Scene) -> int | None:
 
 
 def _repeated(run: Run) -> int | None:
-    """Return the place of the first draw of floats that a later draw repeats; None if no draw is repeated."""
+    """Return the place of the first draw of floats that a later draw repeats.
+
+    If no draw is repeated, return None.
+    """
     drawn = [
         (draw.method, key(draw.values)) if np.asarray(draw.values).dtype.kind == "f" else None
         for draw in run.draws
@@ -110,23 +113,22 @@ def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
 
 
 def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
-    """Return whether a condition stays false on this side for all values of the draws that are tried.
+    """Return whether a condition stays false on a side for all draws that are tried.
 
     Parameters
     ----------
     scene, side
         The scene, and the side that is run.
     happens
-        A function that returns whether the condition holds in a run. The condition must be false in all plain
-        runs, and in all runs with draws at their extremes.
+        Returns whether the condition holds in a run. It must be false in all plain runs, and in all runs with
+        draws at their extremes.
     certain
         Whether the condition holds in every run of the other side.
     """
     runs = scene.plain(side)
     noise_alone = all(scale_of(draw) is not None for run in runs for draw in run.draws)
-    if noise_alone and (
-        all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
-    ):  # otherwise some draws may not have been recorded
+    recorded = all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
+    if noise_alone and recorded:  # otherwise some draws may not have been recorded
         return True
     if _has_one_coin(runs):
         runs = _through(scene, side)
@@ -142,10 +144,10 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 
 
 def _through(scene: Scene, side: str) -> list[Run]:
-    """Return runs that show all outputs as the only uniform draw varies; empty if there are too many outputs.
+    """Return runs that show all outputs as the only uniform draw varies.
 
-    If two neighbouring grid points give different outputs, bisection finds every output between them.
-    If they give the same output, nothing between them is tried.
+    If there are too many outputs, the list is empty. If two neighbouring grid points give different outputs,
+    bisection finds every output between them.
     """
 
     def at(coin: float) -> Run:
@@ -178,8 +180,8 @@ def _key(run: Run) -> Hashable:
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
     """Return runs of both sides, and the error of a frequency in these runs.
 
-    If one uniform draw decides a run, the runs take it from a grid, and the error is that of the grid.
-    Otherwise the runs are random, and the error is returned as 0: `_excess` allows for chance.
+    If one uniform draw decides a run, the runs take it from a grid, which has an error. Otherwise the runs
+    are random, and the error is 0: `_excess` allows for chance.
     """
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
@@ -190,7 +192,7 @@ def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
 def _worst(
     runs: Mapping[str, list[Run]], by: Callable[[Run], Hashable], asked: Asked, slack: float
 ) -> tuple[str, Hashable, float, float] | None:
-    """Return the side, value, p and q that break the claim most clearly; None if nothing breaks it."""
+    """Return the side, value, p and q that break the claim most clearly, or None."""
     count = {side: Counter(map(by, runs[side])) for side in runs}
     total, best = len(runs[LEFT]), None
     for side, other in ((LEFT, RIGHT), (RIGHT, LEFT)):
@@ -216,7 +218,10 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether counts of outputs in sixteen bins break the claim; True if an output is no number."""
+    """Return whether counts of outputs in sixteen bins break the claim.
+
+    If an output is no number, return True.
+    """
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
@@ -231,7 +236,10 @@ def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if the event depends on low bits while coarse bins of the outputs meet the claim."""
+    """Return the fault if only the low bits of the outputs break the claim.
+
+    The event must depend on low bits, while coarse bins of the outputs meet the claim.
+    """
     if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
     return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

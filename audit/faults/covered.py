@@ -1,4 +1,7 @@
-"""The rule for outputs that, from one database to the other, move by more than their noise covers."""
+"""The rule for outputs that move further than their noise covers.
+
+The move is from one database to the other.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,7 +27,10 @@ _WHOLE: Final = 0.75
 
 
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if, on the same draws, the output moves by more than its noise covers."""
+    """Return the fault if the output moves by more than its noise covers.
+
+    Both databases are run on the same draws.
+    """
     worst: tuple[float, Fault] | None = None
     # With delta > 0 no coin is forced: the forced values may be as improbable as delta allows.
     for move in _moves(scene, (None,) if asked.delta else (None, Force(0.0), Force(1.0))):
@@ -58,7 +64,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 
 
 def _is_aligned(scene: Scene, move: Move) -> bool:
-    """Return whether each draw of noise affects the same numbers of the output on both sides.
+    """Return whether each draw of noise affects the same numbers on both sides.
 
     If not, a random choice came out differently on the two sides. The privacy of this choice is not counted.
     """
@@ -68,7 +74,7 @@ def _is_aligned(scene: Scene, move: Move) -> bool:
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if numbers of the output share noise and a combination of them has no noise."""
+    """Return the fault if numbers share noise and a combination has none."""
     if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)
@@ -85,7 +91,10 @@ def _outside(scene: Scene, move: Move) -> Fault | None:
 
 
 def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
-    """Return the fault if a shift of the noise undoes a move but costs more than the claim allows."""
+    """Return the fault if the shift that undoes a move costs too much.
+
+    The cost is compared with the claim.
+    """
     factor = _factor(move, asked)
     if factor is None:
         return None
@@ -109,7 +118,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
-    """Return a text that compares a move of the output, or a shift of the draws, with what noise covers."""
+    """Return a text that compares a move, or a shift, with what noise covers."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
     slope = _slope(move, active, move_of(scene, move.seed + 500))
@@ -134,10 +143,10 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
 
 
 def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
-    """Return the factor by which noise is multiplied before it is added to the output; None if unknown.
+    """Return the factor of the noise in the output, or None if it is unknown.
 
-    The factor is known if noise variables and numbers of the output correspond one to one, and all have the
-    same factor in all runs. It is unknown, for example, for a ratio of noisy numbers.
+    The factor is known if noise variables and numbers of the output correspond one to one. All factors must
+    be equal in all runs.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None
@@ -153,7 +162,10 @@ def _size(by: Floats, norm: str) -> float:
 
 
 def _factor(move: Move, asked: Asked) -> float | None:
-    """Return by what factor the noise is too small; None if it is large enough, ∞ if no scale suffices."""
+    """Return by what factor the noise is too small, or None if it suffices.
+
+    If no scale suffices, the factor is ∞.
+    """
     if "normal" in move.kinds:
         if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
             return None
@@ -183,7 +195,10 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Return whether some draws cover the removal of one record, and other draws the addition of another."""
+    """Return whether a replacement is covered as two steps by different draws.
+
+    The first step removes a record, and the second step adds another record.
+    """
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]
@@ -194,7 +209,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return the ε that half of a replacement spends, and the places of the draws that spend it.
+    """Return the ε that half of a replacement spends, and the draws that spend it.
 
     This half is the step from the database without the replaced record to the database of `side`. Return None
     if the ε is unknown.

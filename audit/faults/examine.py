@@ -1,4 +1,7 @@
-"""Find the fault behind a refutation, in a separate process, where no failure can break the result."""
+"""Find the fault behind a refutation in a separate process.
+
+No failure of this process can break the result.
+"""
 
 import math
 import time
@@ -11,7 +14,7 @@ import numpy as np
 from audit.errors import AuditError, SubjectError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
-from audit.faults.examiner import Answers, Examiner, looked_at
+from audit.faults.examiner import Answers, Examiner
 from audit.faults.scene import LEFT, RIGHT
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
@@ -40,7 +43,7 @@ _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
-    """Return the fault behind a refutation, found in a separate process; None if nothing is refuted.
+    """Return the fault behind a refutation, or None if nothing is refuted.
 
     Parameters
     ----------
@@ -57,45 +60,16 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(short(str(error).rstrip("."), 120)))
 
 
-def examined(
-    subject: Subject,
-    pair: tuple[Any, Any],
-    claim: Any,
-    relation: Any = Relation.REPLACE_ONE,
-    *,
-    bits: bool = False,
-) -> Fault:
-    """Return the fault shown by runs recorded in this process. For tests and for trusted subjects.
-
-    Parameters
-    ----------
-    subject
-        The subject to run.
-    pair
-        Two neighbouring databases on which the claim fails.
-    claim
-        The claim.
-    relation
-        The relation under which they are neighbours.
-    bits
-        Whether the event that refuted the claim looks at the low bits of floats.
-    """
-    left, right = pair
-    asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
-    databases = {LEFT: left, RIGHT: right, **_middle(left, right, relation)}
-    prepared = {name: subject.prepare(database) for name, database in databases.items()}
-    return looked_at(subject.object, subject.calling, prepared, asked)
-
-
 def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     witness = strongest.simplest or strongest
     subject, left, right = task.subject, witness.left, witness.right
     if not can_start():
         raise AuditError("this system cannot start a process for it")
-    steps, event = witness.distance, witness.event
-    bits = reads_bits_of_floats(event)
     asked = Asked(
-        epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
+        epsilon=witness.distance * task.claim.epsilon,
+        delta=task.claim.delta,
+        bits=reads_bits_of_floats(witness.event),
+        nan=_has_nan(left, right),
     )
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
     databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
@@ -113,7 +87,10 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 
 def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0) -> Any:
-    """Return an examiner's answer from a fresh process, whose generators are seeded from `place`."""
+    """Return an examiner's answer from a fresh process.
+
+    The generators of the process are seeded from `place`.
+    """
     left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
     if left_over <= 0:
         raise AuditError("time was over")
@@ -136,7 +113,7 @@ def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0
 
 
 def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
-    """Return whether the `Answers` of two processes differ in a part that both contain."""
+    """Return whether the answers of two processes differ in a common part."""
     return any(
         place in other[side] and not same(leaf, other[side][place])
         for side in one
@@ -145,7 +122,10 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run in a fresh process: of the subject made anew there or, if this fails, of a copy."""
+    """Return a run in a fresh process.
+
+    The process makes the subject anew or, if this fails, runs a copy.
+    """
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
         with suppress(SubjectError):  # for example, the script defines the subject after an audit
@@ -153,69 +133,64 @@ def _drawn(subject: Subject, asking: Task) -> Block:
     return draw_once(Parcel.of(subject, seed=asking.seed), asking)
 
 
-def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return the index of the differing record in the left and in the right list; None if it is unknown.
+def _differing(left: Any, right: Any) -> tuple[int, int]:
+    """Return the index of the differing record in the left and in the right list.
 
-    In a list without this record the index is −1.
+    In a list without this record the index is −1. If the record is unknown, both are −1.
     """
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
-        return None
+        return -1, -1
     shorter = min(len(left), len(right))
     at = next((i for i in range(shorter) if not same(left[i], right[i])), shorter)
     if len(left) == len(right):
-        return (at, at) if at < shorter else None
+        return (at, at) if at < shorter else (-1, -1)
     return (at, -1) if len(left) > len(right) else (-1, at)
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Return whether the differing record is NaN or contains NaN in exactly one of the two databases."""
-    found = _differing(left, right)
-    if found is None:
-        return False
-    records = [[] if at < 0 else [side[at]] for side, at in zip((left, right), found, strict=True)]
-    nans = [any(_is_nan(leaf) for record in each for leaf in leaves_of(record).values()) for each in records]
+    """Return whether the differing record has NaN in exactly one database.
+
+    The record is NaN or contains NaN.
+    """
+    places = zip((left, right), _differing(left, right), strict=True)
+    leaves = [leaves_of(side[at]).values() if at >= 0 else () for side, at in places]
+    nans = [
+        any(isinstance(leaf, float | np.floating) and math.isnan(leaf) for leaf in each) for each in leaves
+    ]
     return nans[0] != nans[1]
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float | np.floating) and math.isnan(value)
-
-
 def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
-    """Return the database without the replaced record, as `MIDDLE`; empty if no record was replaced."""
-    found = _differing(left, right)
-    if found is None or found[0] != found[1] or check_relation(relation) is not Relation.REPLACE_ONE:
+    """Return the database without the replaced record, as `MIDDLE`.
+
+    If no record was replaced, the dict is empty.
+    """
+    at, other = _differing(left, right)
+    if at < 0 or other < 0 or check_relation(relation) is not Relation.REPLACE_ONE:
         return {}
-    at = found[0]
     return {MIDDLE: [*left[:at], *left[at + 1 :]] if isinstance(left, list) else left[:at] + left[at + 1 :]}
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return a list with one database: the left one plus the differing record of the right one.
+    """Return the left database with the differing record of the right one added.
 
-    The list is empty if this database cannot be built.
+    The result is a list with this database. If the database cannot be built, the list is empty.
     """
-    found = _differing(left, right)
-    if found is None or found[1] < 0:
-        return []
-    return [left + right[found[1] : found[1] + 1]] if type(left) is type(right) else []
+    _, at = _differing(left, right)
+    return [left + right[at : at + 1]] if at >= 0 and type(left) is type(right) else []
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return, as `FAR`, the right database with its differing record multiplied by 1000.
+    """Return the right database with its differing record times 1000, as `FAR`.
 
-    Return an empty dict if this record is not a finite number other than 0, or if the new database is not in
-    the domain or not a neighbour of the left one.
+    The record must be a finite number other than 0. The new database must be in the domain and a neighbour of
+    the left one. Otherwise the dict is empty.
     """
-    found = _differing(left, right)
-    if found is None or found[1] < 0:
-        return {}
-    record = right[found[1]]
+    _, at = _differing(left, right)
+    record = right[at] if at >= 0 else None
     if isinstance(record, bool) or not isinstance(record, float | int):
         return {}
     if not math.isfinite(record) or record == 0:
         return {}
-    far = [*right]
-    far[found[1]] = record * 1000
-    scaled = type(right)(far)
+    scaled = type(right)([*right[:at], record * 1000, *right[at + 1 :]])
     return {FAR: scaled} if task.databases.allowed(scaled) and task.databases.relates(left, scaled) else {}

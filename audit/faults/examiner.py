@@ -2,7 +2,7 @@
 
 The first rule that returns a fault decides. A rule names only what its runs show. If a rule says that a side
 always does something, every plain run (with unchanged draws) must show it. If a rule says that a side cannot
-do something, runs with draws pushed to the ends of their ranges are checked too.
+do something, it also checks runs with draws pushed to the ends of their ranges.
 """
 
 import math
@@ -44,7 +44,7 @@ RULES: Final[tuple[Rule, ...]] = (
 
 @dataclass(frozen=True, eq=False)
 class Examiner(Around):
-    """Looks for faults of a subject in recorded runs. The examiner is called like a mechanism.
+    """Examines a subject in recorded runs, and is called like a mechanism.
 
     Each call is one examination and returns what it found.
 
@@ -60,7 +60,10 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault that runs show. `question` holds the databases and facts of the refutation."""
+        """Return the fault that runs show.
+
+        `question` holds the databases and facts of the refutation.
+        """
         databases, asked = question
         try:
             with computing_for(self.limit):
@@ -71,11 +74,11 @@ class Examiner(Around):
 
 @dataclass(frozen=True, eq=False)
 class Answers(Around):
-    """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
+    """Answers of a subject on both databases, after runs on other draws.
 
-    Two processes that both make the subject anew get the same answers, unless the answers contain noise that
-    does not come from these draws. Such noise is drawn when the subject is made, taken from a clock, or kept
-    from an earlier run.
+    The answers are on the draws of seed 0. Two processes that make the subject anew get the same answers,
+    unless these contain other noise. Such noise is drawn when the subject is made, taken from a clock, or
+    kept from an earlier run.
 
     Parameters
     ----------
@@ -100,7 +103,10 @@ class Answers(Around):
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show. Each run starts from the mechanism's first state."""
+    """Return the fault that runs of a mechanism show.
+
+    Each run starts from the mechanism's first state.
+    """
     try:
         with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)
@@ -111,11 +117,13 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:
-    """Return the fault that the runs show; its kind is UNKNOWN if they show none."""
-    for rule in RULES:
-        found = rule(scene, asked)
-        if found is not None:
-            return found
+    """Return the fault that the runs show.
+
+    If they show none, its kind is UNKNOWN.
+    """
+    found = next(filter(None, (rule(scene, asked) for rule in RULES)), None)
+    if found is not None:
+        return found
     if not any(run.draws for side in SIDES for run in scene.plain(side)):
         return Fault(FaultKind.UNKNOWN, None, words.NOTHING_SEEN)
     repeats = all(same(scene.run(side, 0).output, scene.plain(side)[0].output) for side in SIDES)
@@ -142,7 +150,7 @@ def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, fi
 
 
 def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that makes each run on a new copy of the mechanism in its first state."""
+    """Return a function that makes each run on a new copy of the mechanism."""
 
     def from_first(database: Any, rng: Any) -> Any:
         return calling.bind(pristine.copy(Twins(reel)))(database, rng)
@@ -151,7 +159,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
 
 
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that calls one copy of the mechanism, whose own generators start anew in each run."""
+    """Return a function that calls one copy, whose generators start anew each time."""
     twins = Twins(reel)
     call = calling.bind(pristine.copy(twins))
 

@@ -1,4 +1,4 @@
-"""How far the output moves from one database to another on the same draws, and how to undo the move.
+"""How far the output moves between databases on the same draws.
 
 The least shift of the noise that undoes the move is found here. `sampling.recorded.noise` derives the cost of
 a shift.
@@ -23,7 +23,9 @@ MOST_NUMBERS: Final = 512
 
 @dataclass(eq=False)
 class Move:
-    """The move of the output from the left database to the right one, on the draws of one seed.
+    """The move of the output from the left database to the right one.
+
+    Both databases are run on the draws of one seed.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ class Move:
 
     @property
     def shared(self) -> NDArray[np.intp]:
-        """The noise variables that affect two or more numbers of the output, at least one of which moves."""
+        """The noise variables that affect several numbers, at least one of which moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 
@@ -76,14 +78,17 @@ class Move:
 
     @cached_property
     def shift(self) -> noise.Floats | None:
-        """The least shift of the right side's noise that gives the left side's output; None if unknown."""
+        """The least noise shift on the right that gives the left output, or None."""
         if self.is_outside or len(self.kinds) != 1 or "other" in self.kinds:
             return None
         return noise.least_shift(self.numbers, self.reach, self.moved, normal="normal" in self.kinds)
 
     @cached_property
     def spent(self) -> noise.Floats:
-        """The ε that each noise variable spends; for normal noise, its shift in standard deviations."""
+        """The ε that each noise variable spends.
+
+        For normal noise, it is the shift in standard deviations.
+        """
         scales = np.array([number.scale for number in self.numbers])
         return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
 
@@ -97,25 +102,24 @@ class Move:
 
     @cached_property
     def is_verified(self) -> bool:
-        """Whether the right database, on shifted draws, gives the output of the left database."""
+        """Whether the right database, on shifted draws, gives the left output."""
         if self.shift is None:
             return False
         shift = {
-            at: by for number, by in zip(self.numbers, self.shift, strict=True) if by for at in number.at
+            at: float(np.rint(by) if number.method == "geometric" else by)
+            for number, by in zip(self.numbers, self.shift, strict=True)
+            if by
+            for at in number.at
         }
-        shift = {at: float(np.rint(by)) if self._whole(at) else float(by) for at, by in shift.items()}
         again = noise.values_at(self.scene.run(RIGHT, self.seed, force=self.force, shift=shift), self.places)
         left = noise.values_at(self.scene.run(LEFT, self.seed, force=self.force), self.places)
         if again is None or left is None:
             return False
         return bool(np.abs(again - left).max(initial=0.0) <= 1e-6 * max(1.0, float(np.abs(self.moved).max())))
 
-    def _whole(self, at: tuple[int, tuple[int, ...]]) -> bool:
-        return any(at in number.at and number.method == "geometric" for number in self.numbers)
-
 
 def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
-    """Return the move of the output on the draws of one seed; None if it cannot be measured.
+    """Return the move of the output on the draws of one seed, or None.
 
     It cannot be measured if, for example, outputs or draws differ in form between the sides.
     """
@@ -144,7 +148,7 @@ def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
 
 
 def delta_of_normal(epsilon: float, move: float) -> float:
-    """Return the δ at ε of normal noise with standard deviation 1, if its centre moves by `move`.
+    """Return the δ at ε of standard normal noise whose centre moves by `move`.
 
     Examples
     --------
@@ -158,7 +162,9 @@ def delta_of_normal(epsilon: float, move: float) -> float:
 
 
 def covered_by_normal(epsilon: float, delta: float) -> float:
-    """Return the largest move, in standard deviations, that normal noise covers at (ε, δ).
+    """Return the largest move that normal noise covers at (ε, δ).
+
+    The move is in standard deviations.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.faults.asked import SIDES, TIGHT, Asked, draw_words
-from audit.faults.outputs import common_places
+from audit.faults.outputs import common_places, is_steady
 from audit.faults.scene import Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded.leaves import Place, is_number
@@ -21,7 +21,7 @@ _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the width of some draw of noise differs between left and right."""
+    """Return the fault if the width of some draw of noise differs between sides."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -29,8 +29,7 @@ def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
         named = draw.parameters if scale_of(draw) is not None else ()
         for name in (each for each in _WIDTHS if each in named):
             left, right = ([run.draws[k].parameters[name] for run in side] for side in runs)
-            steady = all(same(each, told[0]) for told in (left, right) for each in told)
-            if steady and not same(left[0], right[0]):
+            if is_steady(left) and is_steady(right) and not same(left[0], right[0]):
                 said = words.scales(draw.method, name, left[0], right[0])
                 return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
     return None
@@ -41,7 +40,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the spread of a number in the output differs between left and right."""
+    """Return the fault if the spread of an output's number differs between sides."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -68,28 +67,27 @@ _APART: Final = 1e-4
 
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
-    """Return whether a number in the output is equal in all runs of a side, even with extreme draws."""
-    first = scene.plain(side)[0].leaves[place]
-    runs = (*scene.plain(side), *scene.extreme(side))
-    return all(same(run.leaves.get(place), first) for run in runs)
+    """Return whether a number is equal in all runs of a side, extreme ones too."""
+    return is_steady([run.leaves.get(place) for run in (*scene.plain(side), *scene.extreme(side))])
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return how far a standard deviation of each draw (column) moves each number (row); None if unknown."""
+    """Return how far a standard deviation of each draw moves each number, or None.
+
+    Rows are numbers and columns are draws.
+    """
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)
-    if reach is None or not numbers:
-        return None if reach is None else np.zeros((len(places), 1))
-    return reach * np.sqrt([number.variance for number in numbers])
+    return None if reach is None else reach * np.sqrt([number.variance for number in numbers])
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
     """Return whether the i-th number has noise of its own.
 
     This is noise that no earlier number has and that is equally wide on both databases. If there is such
-    noise, the databases differ only in how they use the noise of earlier numbers, which are in the output.
-    An example is gradient descent, whose next step depends on the data and on all steps before.
+    noise, the databases differ only in how they use the noise of earlier numbers. An example is gradient
+    descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:
         return False

@@ -1,9 +1,11 @@
-"""Rules about the outputs: no answer, a part without noise, words and keys that only one database gives."""
+"""Rules about what an output is or contains.
+
+A fault may be no answer, a part without noise, or words and keys that only one database gives.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +28,10 @@ _ERRORS: Final = 4.0
 
 
 def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one side always raises, or gives None or NaN, and the other side never does."""
+    """Return the fault if one side never answers and the other side always does.
+
+    A side does not answer if it raises, or gives None or NaN.
+    """
     told = _silent_side(scene, ())
     if asked.nan:
         nans = [
@@ -41,12 +46,12 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what the left and the right side give at a place: "answers", or words for the missing answer.
+    """Return what the left and the right side give at a place.
 
-    Return an empty list unless one side always answers at this place and the other side never does.
+    This is "answers", or words for the missing answer. The list is empty unless one side always answers at
+    this place and the other side never does.
     """
-    read = partial(_leaf, place) if place else _whole
-    sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
+    sides = [[_silence(_at(run, place)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
     return [each[0] or "answers" for each in sides] if one else []
 
@@ -60,25 +65,20 @@ def _silence(output: Any) -> str:
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a part of the output is constant on each side but differs between the sides.
+    """Return the fault if a constant part of the output differs between sides.
 
-    Such a part has no noise, or its noise has a fixed seed.
+    The part is constant on each side. Such a part has no noise, or its noise has a fixed seed.
     """
-    parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
-    parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
-    for place, read in parts:
-        (left, *lefts), (right, *rights) = ([read(run) for run in scene.plain(side)] for side in SIDES)
-        steady = all(same(each, left) for each in lefts) and all(same(each, right) for each in rights)
-        if not steady or same(left, right):
+    for place in (*common_places(scene), ()):
+        plain = [[_at(run, place) for run in scene.plain(side)] for side in SIDES]
+        left, right = (values[0] for values in plain)
+        if not all(map(is_steady, plain)) or same(left, right):
             continue
         draws = scene.plain(LEFT)[0].draws
         if any(isinstance(run.output, Raised) for side in SIDES for run in scene.extreme(side)):
             continue
-        moved = any(
-            not same(read(run), first)
-            for side, first in zip(SIDES, (left, right), strict=True)
-            for run in scene.extreme(side)
-        )
+        pushed = [[_at(run, place) for run in scene.extreme(side)] for side in SIDES]
+        moved = not (is_steady([left, *pushed[0]]) and is_steady([right, *pushed[1]]))
         own = bool(draws) and all(draw.own for draw in draws)
         if (moved or own) and draws and all(_never_varies(scene.plain(LEFT), k) for k in range(len(draws))):
             said = words.fixed(draws_of(scene.plain(LEFT)[0]), own=own)
@@ -90,16 +90,24 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-def _leaf(place: Place, run: Run) -> Any:
-    return run.leaves.get(place)
+def _at(run: Run, place: Place) -> Any:
+    """Return what the output of a run holds at a place.
+
+    If the place is empty, this is the whole output.
+    """
+    return run.leaves.get(place) if place else run.output
 
 
-def _whole(run: Run) -> Any:
-    return run.output
+def is_steady(values: Sequence[Any]) -> bool:
+    """Return whether all values are the same as the first."""
+    return all(same(each, values[0]) for each in values[1:])
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if this part varies on another database, in runs that make the same draw calls."""
+    """Return the fault if this part varies on another database.
+
+    Only runs that make the same draw calls count.
+    """
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
@@ -113,7 +121,7 @@ def _silenced(scene: Scene, place: Place) -> Fault | None:
 
 
 def common_places(scene: Scene) -> list[Place]:
-    """Return the places of those parts that the output has in every run, on both sides."""
+    """Return the places that the output has in every run, on both sides."""
     runs = [run for side in SIDES for run in scene.plain(side)]
     return [place for place in runs[0].leaves if all(place in run.leaves for run in runs)]
 
@@ -121,29 +129,31 @@ def common_places(scene: Scene) -> list[Place]:
 def _never_varies(runs: Sequence[Run], k: int) -> bool:
     """Return whether the k-th draw gives the same values in every run."""
     values = [run.draws[k].values for run in runs if k < len(run.draws)]
-    return len(values) == len(runs) and all(same(value, values[0]) for value in values)
+    return len(values) == len(runs) and is_steady(values)
 
 
 def exact_weights(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a choice has constant weights that are 0 on one side and positive on the other."""
+    """Return the fault if a weight of a choice is 0 on one side only.
+
+    The weights must be constant on each side.
+    """
     runs = [scene.plain(side) for side in SIDES]
     for k, draw in enumerate(runs[0][0].draws):
         weights = [[run.draws[k].parameters.get("p") for run in side if k < len(run.draws)] for side in runs]
         if draw.method != "choice" or any(p is None for side in weights for p in side):
             continue
-        (left, *lefts), (right, *rights) = weights[0], weights[1]
-        steady = all(same(p, left) for p in lefts) and all(same(p, right) for p in rights)
-        if (
-            steady
-            and np.asarray(left).shape == np.asarray(right).shape
-            and np.any((np.asarray(left) > 0) != (np.asarray(right) > 0))
-        ):
+        left, right = (values[0] for values in weights)
+        given = np.asarray(left) > 0, np.asarray(right) > 0
+        if all(map(is_steady, weights)) and given[0].shape == given[1].shape and np.any(given[0] != given[1]):
             return Fault(FaultKind.UNNOISED_PART, None, words.weights(left, right))
     return None
 
 
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if words, keys or lengths have probability > δ on one side and 0 on the other."""
+    """Return the fault if a word, key or length appears on one side only.
+
+    Its probability on that side must exceed δ.
+    """
     runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
     shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
     names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}
@@ -165,9 +175,10 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs whose output has a word, key or length in `only`; None if it may be δ or less.
+    """Return the share of runs whose output has a token in `only`, or None.
 
-    Runs are added until the share is surely above or below δ, or the number of runs reaches `_RARE`.
+    A token is a word, a key or a length. Runs are added until the share is surely above or below δ, or there
+    are `_RARE` runs. If the share may be δ or less, return None.
     """
     share, plain = 0.0, scene.plain(side)
     seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
@@ -186,10 +197,10 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 
 
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
-    """Return whether no draws give any token of `only` on this side. A token is a word, a key or a length.
+    """Return whether no draws give any token of `only` on this side.
 
-    `share` is the share of the other side's runs that give one of the tokens. If it is below 1 and further
-    runs on this side still give new tokens, there are too few runs to decide, and the answer is False.
+    A token is a word, a key or a length. `share` is the share of the other side's runs that give such a
+    token. If it is below 1 and further runs still give new tokens, the answer is False.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

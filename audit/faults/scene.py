@@ -1,4 +1,7 @@
-"""A subject on two databases with the same random draws: recorded runs, with draws changed on request."""
+"""A subject on two databases with the same random draws.
+
+Runs are recorded, and draws are changed on request.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +31,9 @@ _SPARE, _LONGER = 100, 2
 
 @dataclass(frozen=True)
 class Force:
-    """A rule that changes the draws of a run: it sets the uniform draws, or adds to the noise.
+    """A rule that changes the draws of a run.
+
+    It sets the uniform draws, or adds to the noise.
 
     Parameters
     ----------
@@ -63,7 +68,10 @@ _INSIDE: Final = 2.0**-53
 
 
 def _ends(draw: Draw) -> tuple[Any, Any] | None:
-    """Return the ends of a uniform draw's range; None for other draws, and for several ranges at once."""
+    """Return the ends of a uniform draw's range, or None.
+
+    None is returned for other draws, and for several ranges at once.
+    """
     told, ends = draw.parameters, None
     if draw.method == "random":
         ends = _INSIDE, 1.0 - _INSIDE
@@ -76,14 +84,20 @@ def _ends(draw: Draw) -> tuple[Any, Any] | None:
 
 
 def _between(low: Any, high: Any, share: float) -> Any:
-    """Return the value at this fraction of the way from `low` to `high`; whole if both ends are whole."""
+    """Return the value at this fraction of the way from `low` to `high`.
+
+    If both ends are whole, the value is whole.
+    """
     if isinstance(low, float) or isinstance(high, float):
         return low + share * (high - low)
     return int(low) + int(Fraction(share) * (int(high) - int(low)))
 
 
 class TooManyRunsError(Exception):
-    """An examination has used all its runs; the argument is their number."""
+    """An examination has used all its runs.
+
+    The argument is their number.
+    """
 
 
 @dataclass(eq=False)
@@ -107,7 +121,10 @@ class Scene:
     _extreme: dict[str, list[Run]] = field(default_factory=dict)
 
     def run(self, side: str, seed: int, *, force: Force | None = None, shift: Shift | None = None) -> Run:
-        """Return the run of a side on the draws of a seed, changed as `force` and `shift` say."""
+        """Return the run of a side on the draws of a seed.
+
+        `force` and `shift` say how the draws are changed.
+        """
         plain = self._plain.get(side, ()) if force is not None else ()
         most = _SPARE + _LONGER * max((len(run.draws) for run in plain), default=0)
 
@@ -128,13 +145,13 @@ class Scene:
         return Run(tuple(tape.taken), output, leaves_of(output))
 
     def plain(self, side: str) -> list[Run]:
-        """Return the plain runs of a side: those on the first `SEEDS` seeds, with unchanged draws."""
+        """Return the runs of a side on the first `SEEDS` seeds, with unchanged draws."""
         if side not in self._plain:
             self._plain[side] = [self.run(side, seed) for seed in range(SEEDS)]
         return self._plain[side]
 
     def extreme(self, side: str) -> list[Run]:
-        """Return runs on one database, with random draws pushed towards the ends of their ranges."""
+        """Return runs of a side with draws pushed towards the ends of their ranges."""
         if side not in self._extreme:
             forces = [Force(c, n) for c in (0.0, 0.25, 0.5, 0.75, 1.0) for n in (-60.0, 0.0, 60.0)]
             alone = range(min(_PUSHED_ALONE, max(len(run.draws) for run in self.plain(side))))

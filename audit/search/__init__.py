@@ -1,4 +1,5 @@
-"""The search for a pair of databases on which the claim fails, and for the simplest such pair.
+"""The search for a pair of databases on which the claim fails.
 
-The search only proposes pairs. It imports from `evidence` and `databases`; `verdict` imports from it.
+The search also looks for the simplest such pair. It only proposes pairs. It imports from `evidence` and
+`databases`; `verdict` imports from it.
 """

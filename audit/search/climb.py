@@ -1,15 +1,15 @@
-"""The search for a pair of databases on which the claim fails. It only proposes pairs; bets decide.
+"""The search for a pair of databases on which the claim fails.
 
-Pairs come from a stream of proposals and from a climb, which varies the best pairs so far. Each new pair is
-scouted by coupled runs: one on each database, with the same random draws. The pairs whose outputs lie
-furthest apart get a first look: a few independent runs. The most promising pairs get further looks; each
-doubles the runs of its pair (successive halving). Some pairs are the ends of a path of several neighbour
-steps. The claim allows a larger loss between such ends, and a promising path is cut into halves.
+The search only proposes pairs, and bets decide. Pairs come from a stream of proposals and from a climb, which
+varies the best pairs so far. Each new pair is scouted by one coupled run on each database, with the same
+random draws. The pairs whose outputs lie furthest apart get a few independent runs. The most promising pairs
+get further looks, each with twice the runs of the pair (successive halving). Some pairs are the ends of a
+path of several neighbour steps. The claim allows a larger loss between such ends, and a promising path is cut
+into halves.
 
-After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict for each pair how fast a
-bet on it would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of
-its runs contradict the prediction. The audit never bets on scouting runs, which are a bounded share of all
-runs.
+After `STEERED_AFTER` runs, recorded random draws of the scouting runs predict the growth of a bet on each
+pair (`steer`). The pair with the largest prediction then comes first, unless the counts of its runs
+contradict it. The audit never bets on scouting runs, which are a bounded share of all runs.
 
 The caller makes the runs: after `look = search.ask(...)`, it reports them by `search.tell(look, ...)`.
 """
@@ -66,15 +66,14 @@ _MOST_REPEATS = 500
 
 @dataclass(eq=False)
 class Contender:
-    """A pair of databases in the search, and its next look: the runs that the caller has to make on it.
+    """A pair of databases in the search, with the runs that it gets next.
 
     Parameters
     ----------
     memory
         The results of the independent runs on this pair.
     apart
-        The distance between the outputs of coupled runs, divided by the number of steps between the
-        databases.
+        The distance between the outputs of coupled runs, per step between the databases.
     promise
         The growth predicted from the scouting runs, in nats per pair of runs; None if not yet requested.
     steered
@@ -102,12 +101,12 @@ class Contender:
 
     @property
     def worth(self) -> tuple[float, float]:
-        """Sort key: the predicted growth rate per step, then the distance of coupled outputs per step."""
+        """Sort key by predicted growth, then by distance of coupled outputs."""
         return (self.promise or 0.0) / self.memory.distance, self.apart
 
 
 class _Queue:
-    """Pairs that wait for their first independent runs, ordered by age and by the results of scouting."""
+    """Pairs that wait for their first independent runs."""
 
     def __init__(self) -> None:
         self._oldest_first: deque[Contender] = deque()
@@ -127,7 +126,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the best-ranked contender if `furthest`, else the oldest; None if the queue is empty."""
+        """Return the best-ranked contender if `furthest`, else the oldest."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -139,7 +138,7 @@ class _Queue:
 
 @dataclass
 class Search:
-    """The search: its contenders (pairs of databases with their runs), and the sources of new pairs.
+    """The pairs of databases in the search, and the sources of new pairs.
 
     Parameters
     ----------
@@ -148,8 +147,8 @@ class Search:
     new
         Returns an empty memory for the pair of databases at the ends of a path.
     prospect
-        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers minus
-        these errors: the predicted growth of a bet against that share of ε, and the loss per step.
+        Takes a memory, a number of standard errors and a share of the claimed ε. Returns the predicted growth
+        of a bet against that share, and the loss per step. These errors are subtracted from both.
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further
@@ -186,7 +185,7 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Contender | None:
-        """Return the pair that gets the next runs; None if the search has spent its share or has no pair.
+        """Return the pair that gets the next runs; None if there is none at present.
 
         Parameters
         ----------
@@ -200,7 +199,7 @@ class Search:
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record the runs that `ask` requested: their number, distance of outputs, and predicted growth."""
+        """Record the results of the runs that `ask` requested."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
@@ -214,7 +213,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return `prospect` minus √(2 ln n) standard errors, to allow for choosing the best of n pairs."""
+        """Return `prospect` minus √(2 ln n) standard errors for the best of n pairs."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -222,24 +221,21 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return a sort key: growth (0 if it may be chance), growth against smaller ε, nearness, and loss.
-
-        Nearness puts neighbours before the ends of paths, if no growth decides between them.
-        """
+        """Return a sort key for pairs of which none surely promises growth."""
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
         promise = growth if growth * memory.pairs > _LUCK else 0.0
         return promise, *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
-        """Return whether the search may use more runs, after `spent` runs of the whole audit."""
+        """Return whether the search may use more runs."""
         if not any(self._looked):
             return True
         share = _STEERED_SHARE if self._promised and len(self.contenders) > _CROWD else SHARE
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: by predicted growth if known, else by counts."""
+        """Return the pair to bet on."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -252,11 +248,11 @@ class Search:
         return max([top, *best_known], key=self._hope)
 
     def surest_loss(self) -> float:
-        """Return the largest estimated loss per step of any pair, minus an allowance for selection bias."""
+        """Return the largest estimated loss per step of any pair, with an allowance."""
         return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
-        """Return the pair with the largest predicted growth; None if counts contradict the predictions.
+        """Return the pair with the largest predicted growth, if counts allow it.
 
         If nearly as much growth is predicted for `top`, the best pair by counts, return `top`.
         """
@@ -272,7 +268,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Yield the pairs that get runs in this step; return False if no pair is left."""
+        """Yield the pairs that get runs in this step, and return whether to go on."""
         if self._steered:
             yield from self._asked()
         self._taken += 1
@@ -292,11 +288,10 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
+        """Return the next pair whose runs are doubled (successive halving), or None.
 
-        This is asynchronous successive halving: a pair moves up when its runs are doubled, and each level
-        gets about the same share of all runs. Bets do not raise the level of a pair; otherwise pairs with
-        bets would fill the highest levels.
+        A level is left by half of its pairs, so each level gets about the same share of all runs. Bets do not
+        raise the level of a pair.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):
@@ -322,12 +317,12 @@ class Search:
             self._compare(contender)
 
     def _compare(self, contender: Contender) -> None:
-        """Climb from this pair if its databases are neighbours and its scouting runs rank it highest."""
+        """Climb from this pair if it is near and its scouting runs rank it highest."""
         if not contender.is_far and (self._furthest is None or contender.worth > self._furthest.worth):
             self._furthest = contender
 
     def _asked(self) -> Iterator[Contender]:
-        """Request the predicted growth of every scouted pair that has no prediction yet."""
+        """Request the predicted growth of every scouted pair without a prediction."""
         for contender in self.contenders:
             if contender.scouts is not None:
                 contender.pairs, contender.steered = 0, True
@@ -337,13 +332,13 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair of largest predicted growth if it clearly leads and has no runs yet, else None."""
+        """Return the pair without runs whose predicted growth clearly leads, or None."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
 
     def _newcomer(self) -> Contender | None:
-        """Return the waiting pair whose outputs lie furthest apart or, every other time, the oldest pair."""
+        """Return a waiting pair, in turns the furthest apart and the oldest."""
         self._first_looks += 1
         first, then = self._near, self._far
         if self._first_looks % _FAR_EVERY == 0:
@@ -352,11 +347,11 @@ class Search:
         return first.next(furthest=furthest) or then.next(furthest=furthest)
 
     def _left(self) -> Contender | None:
-        """Return the best of the pairs with the fewest runs, so that all pairs of a small domain get runs."""
+        """Return the best of the pairs with the fewest runs."""
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
-        """Yield pairs not tried before: proposals and, in every other round, variants of the best pairs."""
+        """Yield pairs that were not tried before."""
         repeats = 0
         for path in self._source():
             if (ends := _ends(path)) not in self._seen:
@@ -376,7 +371,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield variants of the pair whose outputs differ most, then of the best pair (halves, if a path)."""
+        """Yield variants of the pairs that differ most and that promise most."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
@@ -385,7 +380,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats one pair's change. The pairs furthest apart and newest take turns."""
+        """Yield a path that repeats the change of one pair."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:
@@ -394,5 +389,5 @@ class Search:
 
 
 def _ends(path: Path) -> frozenset[Any]:
-    """Return a key that is the same for (left, right) and (right, left)."""
+    """Return a key of the two ends, whatever their order."""
     return frozenset((canonical.key(path[0]), canonical.key(path[-1])))

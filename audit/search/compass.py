@@ -1,7 +1,7 @@
-"""The distance between two outputs drawn from the same generator state: a cheap guide for the search.
+"""The distance between two outputs drawn from the same generator state.
 
-With additive noise, this is exactly the distance between the two true answers. The distance guides the
-search; it proves nothing.
+With additive noise, this is exactly the distance between the two true answers. The distance guides the search
+and proves nothing.
 """
 
 from typing import Any
@@ -18,10 +18,10 @@ SHAPE = 1e300
 
 
 def distance(left: Any, right: Any) -> float:
-    """Return the distance between two outputs: |a − b| for numbers, L1 for vectors, otherwise 0 or 1.
+    """Return the distance between two outputs.
 
-    If outputs have several parts, the distances of the parts are added. Outputs of different form are `SHAPE`
-    apart.
+    It is |a − b| for numbers, L1 for vectors, otherwise 0 or 1. If outputs have several parts, the distances
+    of the parts are added. Outputs of different form are `SHAPE` apart.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _entries(output: Any) -> Any:
 
 
 def _of_parts(left: Any, right: Any) -> float:
-    """Return the sum of the distances between the parts of two unequal outputs; at least 1."""
+    """Return the summed distances of the parts of two unequal outputs, at least 1."""
     if left.keys() != right.keys():
         return SHAPE
     return min(max(sum(_of_leaves(left[path], right[path]) for path in left), 1.0), SHAPE)

@@ -1,9 +1,9 @@
-"""Find the simplest pair of databases on which the claim still clearly fails, starting from a witness.
+"""Find the simplest pair of databases on which the claim still clearly fails.
 
-The search is greedy: the first simpler version on which the claim still fails by a margin replaces the pair.
-The search ends if there is no such version. Each version gets a few new runs at first. Their number is
-doubled, up to a limit, until they decide whether the claim fails. These runs are not evidence: `confirm`
-makes new runs on the final pair.
+The search starts from a witness and is greedy. The first simpler version on which the claim still fails by a
+margin replaces the pair. Each version gets a few new runs at first. Their number is doubled, up to a limit,
+until they decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on the final
+pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,9 @@ _LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
-    """Return a sort key: fewer records come first, then fewer distinct records, then simpler records.
+    """Return a sort key that puts simpler pairs first.
+
+    Fewer records come first, then fewer distinct records, then simpler records.
 
     Examples
     --------
@@ -55,22 +57,21 @@ def size(pair: Pair) -> tuple[Any, ...]:
 def failing_step(
     memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
-    """Return the memory of one step of a path: the step on which an event breaks the claim most clearly.
+    """Return the memory of the step on which an event breaks the claim most clearly.
 
-    If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
-    the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single
-    step. Runs estimate which half this is. If the estimate is wrong, the later runs of the witness do not
-    confirm the refutation.
+    If an event breaks the claim between the ends of a path, it also does so on one half of the path
+    (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single step. Runs
+    estimate which half this is. If the estimate is wrong, later runs do not confirm the refutation.
 
     Parameters
     ----------
     memory
         The memory of the path.
     look
-        Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
+        Takes a memory and a number, and draws that many pairs of runs. Returns False if too few are left.
     growth
-        Returns the growth of bets on that event, in nats per pair of runs; negative if the event supports the
-        claim.
+        Returns the growth of bets on that event, in nats per pair of runs. If the event supports the claim,
+        it is negative.
     """
     while memory.distance > 1:
         pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
@@ -100,13 +101,12 @@ def shrink(
     simpler
         Yields simpler versions of a pair.
     look
-        Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
+        Takes a memory and a number, and draws that many pairs of runs. Returns False if too few are left.
     growth
         Takes a memory and a number of standard errors. Returns the predicted growth, in nats per pair of
-        runs, minus these standard errors.
+        runs, minus these errors.
     taken
-        Called with the memory of each simpler pair on which the claim fails; the search continues from that
-        pair.
+        Called with the memory of each simpler pair on which the claim fails.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
@@ -143,9 +143,10 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether the wealth of bets on a pair grows as fast as `wanted`; None if no runs are left.
+    """Return whether the wealth of bets on a pair grows as fast as `wanted`.
 
-    The number of runs doubles until the answer is clear. If it stays unclear, the answer is False.
+    If no runs are left, return None. The number of runs doubles until the answer is clear. If it stays
+    unclear, the answer is False.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

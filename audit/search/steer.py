@@ -1,11 +1,11 @@
-"""Predict from recorded random draws how fast a bet on a pair of databases would grow, to rank the pairs.
+"""Predict from recorded random draws how fast a bet on a pair would grow.
 
 One run on each database, from the same generator state, shows how far the outputs differ on the same draws.
 The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
 equal gives the law of the privacy loss. This law gives the growth rate of the best bet. One run for each
-noise variable measures how the output depends on the noise, once for all runs that make the same draws. A
-prediction larger than all earlier predictions is tested: with shifted draws, the right database must give the
-output of the left one. The weights of a `choice(p=...)` directly give the whole law of the choice.
+noise variable measures how the output depends on it, once for all runs with the same draws. A prediction
+larger than all earlier predictions is tested. On shifted draws, the right database must give the output of
+the left one. The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """
@@ -39,14 +39,16 @@ _CLOSE: Final = 1e-6
 #: One run on each side, with unchanged draws.
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
+#: Makes recorded runs of a pair from one generator state, perhaps more than were asked for. Each is a `Run`
+#: or, if the run gave no output, the value that replaces it.
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state, perhaps more than were asked for. Each is a
-`Run` or, if the run gave no output, the value that replaces it."""
 
 
 @dataclass
 class Steering:
-    """Predicts from recorded draws how fast a bet on a pair would grow. Keeps measurements for later pairs.
+    """Predictions of how fast a bet on a pair would grow.
+
+    Measurements are kept for later pairs.
 
     Parameters
     ----------
@@ -74,11 +76,16 @@ class Steering:
 
     @property
     def tells(self) -> bool:
-        """Whether to go on predicting: false after `_IN_VAIN` pairs in a row without a prediction."""
+        """Whether to go on predicting.
+
+        It is false after `_IN_VAIN` pairs in a row without a prediction.
+        """
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
-        """Return the growth rate predicted from draws, in nats per pair of runs; 0 if there is no prediction.
+        """Return the growth rate predicted from draws, in nats per pair of runs.
+
+        If there is no prediction, the rate is 0.
 
         Parameters
         ----------
@@ -101,7 +108,7 @@ class Steering:
         return found or 0.0
 
     def _promise(self, left: Run, right: Run, draw: Draw, claim: tuple[float, float]) -> float | None:
-        """Return the growth rate predicted from draws; None if they give no prediction."""
+        """Return the growth rate predicted from draws, or None."""
         places = [place for place, leaf in right.leaves.items() if is_number(leaf)]
         sides = values_at(left, places), values_at(right, places)
         noise = numbers_of([left]), numbers_of([right])
@@ -149,9 +156,9 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least noise shift that undoes a move; None if no shift is known to undo it.
+    """Return the least noise shift that undoes a move, or None if none is known.
 
-    None is also returned for noise of two kinds, or of a kind that is neither normal nor `"pure"`.
+    The result is also None for noise of two kinds, or of a kind that is neither normal nor `"pure"`.
     """
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
@@ -171,7 +178,7 @@ def _at(run: Run, number: Number) -> float:
 
 
 def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], output: Floats) -> bool:
-    """Return whether the right database, with shifted draws, gives the output of the left one."""
+    """Return whether the right database, on shifted draws, gives this output."""
     shift: Shift = {at: float(b) for number, b in zip(numbers, by, strict=True) if b for at in number.at}
     again = draw([(True, shift)])[0]
     values = values_at(again, places) if isinstance(again, Run) else None
@@ -179,10 +186,11 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
 
 
 def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
-    """Return the growth rate, in nats per pair of runs, of the best bet on the value of one `choice(p=...)`.
+    """Return the growth rate of the best bet on the value of a weighted choice.
 
-    The recorded weights of a choice are the whole law of its value. Return None if no choice has weights on
-    both sides. Draws after the first one whose values differ between the sides are not compared.
+    The rate is in nats per pair of runs. The recorded weights of `choice(p=...)` are the whole law of its
+    value. If no choice has weights on both sides, return None. After a draw whose values differ between the
+    sides, no further draws are compared.
 
     Parameters
     ----------
@@ -211,7 +219,7 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
 
 
 def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
-    """Return the growth rate of the best bet on an event of the form "the choice falls in this set".
+    """Return the growth rate of the best bet on "the choice falls in this set".
 
     The weights of the choice are p on the left and q on the right.
     """
@@ -222,7 +230,9 @@ def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
 
 
 def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:
-    """Return the growth rate, in nats per pair of runs, of the best bet on shifted noise; 0 if no bet grows.
+    """Return the growth rate of the best bet on shifted noise.
+
+    The rate is in nats per pair of runs, and 0 if no bet grows.
 
     Parameters
     ----------

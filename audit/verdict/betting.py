@@ -1,8 +1,8 @@
-"""The sequential audit by runs: search, bet, learn, bet again, until the claim is refuted or runs are spent.
+"""The sequential audit by runs, which searches and bets in turn.
 
-Every stake on a batch of runs is fixed before the batch is drawn. The audit learns from a batch only after
-the bet on it is settled. Runs of the search are never bet on. The claim is refuted when the wealth reaches
-its limit ("crosses").
+It ends when the claim is refuted or no runs are left. Every stake on a batch of runs is fixed before the
+batch is drawn. The audit learns from a batch only after the bet on it is settled. Runs of the search are
+never bet on. The claim is refuted when the wealth reaches its limit ("crosses").
 """
 
 import math
@@ -44,7 +44,9 @@ _SILENT_RUNS = 6
 
 
 def bet_size(pairs: int) -> int:
-    """Return the size of the next bet in pairs of runs (half the calls), given the pairs of runs so far.
+    """Return the size of the next bet, in pairs of runs.
+
+    `pairs` is the number of pairs of runs so far.
 
     Examples
     --------
@@ -77,11 +79,11 @@ class Betting:
     steering
         Ranks pairs by recorded runs; None if no runs may be recorded.
     by_calls
-        Whether this audit confirms another one by single calls. Then every run is a call of its own, and the
-        seed paths begin with the stage of confirmations.
+        Whether this audit confirms another one by single calls. Its seed paths then begin with the stage of
+        confirmations.
     given_up
-        An abandoned beginning of this audit, if any. Its runs count as spent, and wealth that it lost remains
-        lost; otherwise starting again would be a second chance. Wealth that it won is dropped.
+        An abandoned beginning of this audit, if any. Its runs count as spent. Wealth that it lost remains
+        lost, and wealth that it won is dropped.
     start
         The wealth accounts at the start, if this audit continues another one.
     coupled_before
@@ -105,7 +107,6 @@ class Betting:
     shadow_log_wealth: float = 0.0
     crossed_at: int = 0
     shadow_crossed_at: int = 0
-    bet_sizes: list[int] = field(default_factory=list)
     wealth: list[tuple[int, float]] = field(default_factory=list)
     losses: list[tuple[int, float]] = field(default_factory=list)
     batches: int = 0
@@ -161,7 +162,7 @@ class Betting:
         return self.crossed_at > 0
 
     def run(self) -> Self:
-        """Search and bet in turn until the claim is refuted or no runs or time are left; return self."""
+        """Search and bet in turn until the audit is over, and return self."""
         try:
             self._run()
         except TimeIsOver:  # no count includes the batch that Ctrl-C interrupted
@@ -218,7 +219,7 @@ class Betting:
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return how far two coupled outputs, one of each side, are apart, and the growth predicted."""
+        """Return the distance of two coupled outputs, and the growth predicted."""
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
@@ -231,7 +232,7 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Return a pair's recorded scouting outputs; if no run gives an answer, [] (and record no more)."""
+        """Return a pair's recorded scouting outputs, or none if no run answers."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
@@ -240,13 +241,13 @@ class Betting:
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return an even number of recorded runs of a pair; if the budget is too small, None for each run."""
+        """Return an even number of recorded runs, or None for each if too few are left."""
         if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
             return [None] * len(even)
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return the growth predicted from scouting runs, and forget the runs; 0 if no growth is wanted."""
+        """Return the growth predicted from scouting runs, and forget the runs."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
@@ -256,7 +257,7 @@ class Betting:
         return promise
 
     def _can_couple(self) -> bool:
-        """Return whether the same generator state gives the same output; before the first run, assume so."""
+        """Return whether the same generator state gives the same output, so far."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _steers(self) -> bool:
@@ -281,7 +282,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on coupled runs if wealth should grow faster with them; return whether a bet was made."""
+        """Bet on coupled runs if they promise more; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False
@@ -298,7 +299,6 @@ class Betting:
             return False
         bet, aim, fault = found
         memory.won += self._settle(bet, aim)
-        self.bet_sizes.append(size)
         if fault is not None:
             raise fault
         return True
@@ -325,7 +325,6 @@ class Betting:
             memory.won += self._settle(
                 bet_on(chosen, counts), aim and aim.drawn([block.aimed for block in blocks])
             )
-            self.bet_sizes.append(size)
             memory.bets.append(size)
         if as_output:
             self._bet_in_shadow(bet_on(as_output, counts))
@@ -344,7 +343,7 @@ class Betting:
         return self._grown - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:
-        """Update the shadow wealth, which counts unfinished runs as outputs and never refutes by itself."""
+        """Update the shadow wealth, which never refutes by itself."""
         self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
         if not self.shadow_crossed_at and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
@@ -360,13 +359,13 @@ class Betting:
     def _singly(self) -> bool:
         """Whether every run is a call of its own.
 
-        If the subject uses state other than the generator, such as a cache, the runs of one sampler call may
-        depend on each other. Then only single calls can confirm a refutation.
+        If the subject uses state other than the generator, the runs of one sampler call may depend on each
+        other. Then only single calls can confirm a refutation.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
-        """Raise `NeverAnswers` if no run has answered although enough pairs of databases were tried."""
+        """Raise `NeverAnswers` if no run answered on enough pairs of databases."""
         memories = self.memories if not self._answered else []
         self._answered = self._answered or any(memory.answered for memory in memories)
         if self._answered:

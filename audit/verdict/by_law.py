@@ -1,7 +1,10 @@
-"""The exact path: declared laws, compared with the claim and with runs of the code, give the verdict."""
+"""The exact path, which compares declared laws with the claim.
+
+The laws are also compared with runs of the code.
+"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +34,10 @@ _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
 def audit_by_law(task: PrivacyTask) -> AuditResult | None:
-    """Return the result of an audit by declared laws; None if no law is declared for these databases."""
+    """Return the result of an audit by declared laws.
+
+    If no law is declared for these databases, return None.
+    """
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:
@@ -48,14 +54,14 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     finding = _compared(task, laws, pairs)
     exhaustive = finding.complete and task.databases.lists_all
     enumerated = len(every) if every and exhaustive else None
-    return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
+    return _Comparison(task, laws, finding, pairs, enumerated=enumerated, code=task).result()
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
-    """Return the result on all multisets; None if there are too many.
+    """Return the result on all multisets, or None.
 
-    If two multisets break the claim, the result is also None: the audit of lists then shows the finding, on
-    databases that users know.
+    If there are too many multisets, the result is None. If two multisets break the claim, the result is None
+    too. The audit of lists then shows the finding, on databases that users know.
     """
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
@@ -83,30 +89,27 @@ def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> Ex
     return compare_pairs(pairs, laws.first, task.claim, stop=task.is_late)
 
 
+@dataclass
 class _Comparison:
     """Compares the laws with the claim and with the code, and makes the result."""
 
-    def __init__(
-        self,
-        task: PrivacyTask,
-        laws: Laws,
-        finding: ExactFinding,
-        pairs: list[Pair],
-        *,
-        enumerated: int | None,
-        code: PrivacyTask | None = None,
-        reordered: Callable[[Any], Any] | None = None,
-    ) -> None:
-        self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
-        self.enumerated = enumerated
-        self.code = task if code is None else code
-        self.worst = finding.by_delta if task.claim.delta > 0 else finding.by_epsilon
-        self.runs = LawRuns(task, laws.again, pairs, (self.worst.left, self.worst.right), reordered)
-        self.bets: AuditResult | None = None
-        self.notes: list[Said] = []
+    task: PrivacyTask
+    laws: Laws
+    finding: ExactFinding
+    pairs: list[Pair]
+    enumerated: int | None
+    code: PrivacyTask
+    reordered: Callable[[Any], Any] | None = None
+    bets: AuditResult | None = None
+    notes: list[Said] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.worst = self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
+        worst = self.worst.left, self.worst.right
+        self.runs = LawRuns(self.task, self.laws.again, self.pairs, worst, self.reordered)
 
     def result(self) -> AuditResult:
-        """Compare the laws with the code, then the claim with the laws, and return the result."""
+        """Compare the laws with the code and with the claim, and return the result."""
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
@@ -140,10 +143,10 @@ class _Comparison:
         return self._as(Verdict.NOT_REFUTED)
 
     def _is_proof(self) -> bool:
-        """Return whether the comparison is a proof; if not, note why.
+        """Return whether the comparison is a proof, and note why if it is not.
 
-        A proof must take rounding into account. The code must keep no state and must have been compared
-        closely with the law, and the time must suffice for the bets on the code.
+        A proof must take rounding into account. The code must keep no state. It must have been compared
+        closely with the law. The time must suffice for the bets on the code.
         """
         least = self.runs.least_checked
         if not self.finding.within:
@@ -165,12 +168,12 @@ class _Comparison:
         return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
 
     def _worst_pairs(self) -> list[Pair]:
-        """Return the pair with the largest ε and, if it is another one, the pair with the largest δ."""
+        """Return the pairs with the largest ε and with the largest δ, each pair once."""
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
     def _worst_pair(self) -> Said:
-        """Return a note that names the pair with the largest loss, for results without a witness."""
+        """Return a note that names the pair with the largest loss."""
         worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
@@ -219,27 +222,29 @@ class _Comparison:
             samples=samples,
             pairs_tried=finding.pairs,
             tolerance=finding.tolerance,
-            assumptions=(*self._law_assumed(verdict), *self._bets_assumed(verdict), Says.REAL_LAWS()),
+            assumptions=tuple(self._assumed(verdict)),
             notes=tuple(notes),
             not_tested=(*not_tested, Says.FLOATS(), Says.SIDE_CHANNELS()),
             **fields,
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the domain whose pairs were all compared, and how many given pairs lie outside, in words."""
+        """Return in words the domain whose pairs were all compared.
+
+        The words also say how many given pairs lie outside the domain.
+        """
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"
         return f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}" if beyond else family
 
-    def _law_assumed(self, verdict: Verdict) -> Iterator[Said]:
+    def _assumed(self, verdict: Verdict) -> Iterator[Said]:
         if not self.runs.checked:
             yield Says.LAW_NOT_COMPARED()
         elif verdict is not Verdict.ERROR:  # for an ERROR, the reason already names the fault of the law
             yield Says.LAW_COMPARED(runs=self.runs.samples, where=self.runs.on_databases())
-
-    def _bets_assumed(self, verdict: Verdict) -> Iterator[Said]:
         if self.bets is not None:
             yield Says.CODE_BETS(runs=self.bets.samples)
         elif verdict in _KEPT:
             yield Says.NO_CODE_BETS()
+        yield Says.REAL_LAWS()

@@ -1,4 +1,7 @@
-"""The statistical path: bet against the claim, confirm a refutation, report the result."""
+"""The statistical path, which bets against the claim by runs.
+
+A refutation is confirmed, and the result is reported.
+"""
 
 import math
 from bisect import bisect_left
@@ -12,9 +15,8 @@ from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
-from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
-from audit.evidence.power import Power, detectable
+from audit.evidence.power import Power, Section, detectable
 from audit.results.course import Course
 from audit.results.going_on import Before, Ended, joined, sections_of
 from audit.results.remembered import first_batch
@@ -37,7 +39,9 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that can refute a claim, if the event happens in all p-side runs and no other.
+    """Return the fewest runs that can refute a claim.
+
+    They refute it if the event happens in all runs of the p side and in no other run.
 
     Examples
     --------
@@ -74,7 +78,10 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
 
 
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
-    """Return the result of an audit by runs. If `before` is given, continue that audit."""
+    """Return the result of an audit by runs.
+
+    If `before` is given, continue that audit.
+    """
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = f"{least:,}" if least < 10**15 else f"{least:.3g}"
     if before is None:
@@ -120,7 +127,10 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Bet, and return the finished bets. If the subject changes its input, start again with copies."""
+        """Return the finished bets.
+
+        If the subject changes its input, start again with copies.
+        """
         first = self._start()
 
         def again() -> Betting:
@@ -135,6 +145,7 @@ class _Runs:
         if before is not None:
             seed = np.random.SeedSequence((*self.task.pairs_seed(), len(before.result.earlier) + 1))
             known = [each.path for each in before.pairs if databases.has_path(each.path)]
+        ranks = self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
         steps = lengths(self.terms.epsilon, self.terms.delta)
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
         return Betting(
@@ -145,17 +156,12 @@ class _Runs:
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             first=len(databases.given) + len(databases.strange_pairs),
-            steering=Steering(self.terms.epsilon, self.terms.delta) if self._has_a_choice() else None,
+            steering=Steering(self.terms.epsilon, self.terms.delta) if ranks else None,
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
             batches=first_batch(self.task) if before is None else before.batches,
         )
-
-    def _has_a_choice(self) -> bool:
-        """Whether draws may be recorded, and there is more than one pair to rank."""
-        databases = self.task.databases
-        return self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
 
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
@@ -176,7 +182,10 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation. If the subject changes its input for the first time, confirm on copies."""
+        """Return the confirmation.
+
+        If the subject changes its input for the first time, confirm on copies.
+        """
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -204,13 +213,15 @@ class _Runs:
             takes = f"refuting this claim takes at least {self.least}"
             reason = f"stopped after {spent} runs, but {takes}: {more}"
             return self._result(Verdict.INCONCLUSIVE, reason=reason)
-        most_bet = max(betting.memories, key=self._bet_on)
+        most_bet = max(
+            betting.memories, key=lambda memory: sum(s.pairs for s in self._sections(betting, memory))
+        )
         if self.sampler.stopped_answering() or most_bet.stopped_answering:
             return self._result(Verdict.INCONCLUSIVE, reason=statements.STOPS_ANSWERING)
         if trouble := self._compare_calls(most_bet):
             return self._result(Verdict.ERROR, reason=trouble)
         how = self._how_coupled(betting)
-        power, bounds = self._power(most_bet), self.terms.bounds(betting.ledger)
+        power, bounds = self._power(betting, most_bet), self.terms.bounds(betting.ledger)
         likely = f"any event of probability {power.p:.3g}"
         if power.event is not None:
             likely = f"an event of probability {power.p:.3g}: {power.event.words(digits=3)}"
@@ -226,9 +237,10 @@ class _Runs:
         return self._result(Verdict.NOT_REFUTED, how=how, **told)
 
     def _how_coupled(self, betting: Betting) -> str:
-        """Return why coupled runs count as evidence; empty if there are none, or if they have to be dropped.
+        """Return why coupled runs count as evidence.
 
-        They are dropped unless the subject is known to keep no state.
+        The text is empty if there are no coupled runs, or if they have to be dropped. They are dropped unless
+        the subject is known to keep no state.
         """
         if not betting.coupled.in_wealth:
             return ""
@@ -239,19 +251,22 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Let the bounds rest on single calls alone, or on nothing if earlier audits used coupled runs."""
+        """Let the bounds rest on single calls alone.
+
+        If earlier audits used coupled runs, the bounds rest on nothing.
+        """
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
-    def _bet_on(self, memory: PairMemory) -> int:
-        """Return the number of pairs of runs bet on for two databases, including those of earlier audits."""
-        return sum(section.pairs for section in sections_of(memory, self._coupling(memory), self.before))
-
-    def _coupling(self, memory: PairMemory) -> Coupling | None:
-        return None if self.betting is None else self.betting.coupled.of(memory)
+    def _sections(self, betting: Betting, memory: PairMemory) -> tuple[Section, ...]:
+        """Return the batches bet on for two databases, with those of earlier audits."""
+        return sections_of(memory, betting.coupled.of(memory), self.before)
 
     def _compare_calls(self, memory: PairMemory) -> str:
-        """Return a text that says where the subject's `sample` and calls disagree; empty if they agree."""
+        """Return a text that says where the subject's `sample` and calls disagree.
+
+        If they agree, the text is empty.
+        """
         if self.task.subject.declared_sampler is None or self.sampler.state_suspected():
             return ""
         check = CallsCheck(self.sampler, self.terms)
@@ -259,13 +274,16 @@ class _Runs:
         self.compared_calls = check.compared
         return trouble
 
-    def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair. Its ε is per step between the two databases."""
+    def _power(self, betting: Betting, memory: PairMemory) -> Power:
+        """Return the power of the bets on a pair.
+
+        Its ε is per step between the two databases.
+        """
         epsilon, delta = self.terms.at(memory.distance)
-        coupling = self._coupling(memory)
+        coupling = betting.coupled.of(memory)
         power = detectable(
             replace(memory, path=()),  # the claim passed here is already the one for this distance
-            sections_of(memory, coupling, self.before),
+            self._sections(betting, memory),
             epsilon=epsilon,
             delta=delta,
             significance=self.terms.significance * (1 - self.terms.goals.share),
@@ -274,7 +292,10 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result. If the bets refuted the claim, `how` says why runs are independent trials."""
+        """Return the result.
+
+        If the bets refuted the claim, `how` says why runs are independent trials.
+        """
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         courses: dict[str, Course | None] = {}
@@ -322,7 +343,7 @@ class _Runs:
         return [Says.COUPLED(runs=runs)] if runs else []
 
     def _failures(self) -> list[Said]:
-        """Return a note if many runs raised an exception, because such runs test no answers."""
+        """Return a note if many runs raised an exception."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [Says.RAISED(raised=raised, drawn=drawn)] if 2 * raised > drawn else []
 
@@ -340,7 +361,10 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
-    """Return a note on the distant databases that refuted the claim, if the witness has other databases."""
+    """Return a note on the distant databases that refuted the claim.
+
+    If the witness has these databases itself, the note says only how far apart they are.
+    """
     seen = found.far
     if seen is None:
         return []

@@ -1,19 +1,19 @@
-"""Check that the outputs of a subject's `sample` have the same law as those of its calls.
+"""Check that a subject's `sample` has the same law as its calls.
 
 Single calls confirm every refutation (`confirm`) and test every declared law (`by_law`). But the verdict
 NOT_REFUTED may rest on runs of `sample` alone. This check takes outputs of `sample` and of single calls on
-one database, and treats them as if they came from two databases. It bets against the claim ε = 0: that both
-have the same law.
+one database. It treats them as if they came from two databases. It bets against the claim ε = 0, which says
+that both laws are the same.
 
-**Guarantee.** If both have the same law and the runs are independent, the chance of reporting a difference is
-at most the significance. There are two databases, and the check starts a second time if a call changes its
-input. So there are at most four tests; each gets a quarter of the significance, and its wealth is a test
-martingale (`audit.evidence.bets`).
+**Guarantee.** Suppose both laws are the same and the runs are independent. The chance of reporting a
+difference is then at most the significance. There are two databases, and the check starts a second time if a
+call changes its input. So there are at most four tests. Each test gets a quarter of the significance, and its
+wealth is a test martingale (`audit.evidence.bets`).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Final
 
 from audit.databases.chosen import Pair
@@ -59,7 +59,10 @@ class CallsCheck:
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
-        """Return a sentence that says where calls and `sample` disagree; empty if no difference was found."""
+        """Return a sentence that says where calls and `sample` disagree.
+
+        If no difference was found, the sentence is empty.
+        """
         return self.sampler.with_copies(lambda: self._told_apart(pair))
 
     def _told_apart(self, pair: Pair) -> str:
@@ -77,25 +80,21 @@ class CallsCheck:
         return ""
 
     def _drawn(self, pair: Pair, size: int) -> list[Runs]:
-        """Return a batch: for each database, outputs of `sample` and as many outputs of single calls."""
+        """Return a batch of outputs of `sample` and of single calls, by database."""
         place = next(self._batches)
         ways = [
             list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
             for way, singly in enumerate((False, True))
         ]
         sides = [
-            [[output for block in way for output in block.left] for way in ways],
-            [[output for block in way for output in block.right] for way in ways],
+            [list(chain.from_iterable(getattr(block, side) for block in way)) for way in ways]
+            for side in ("left", "right")
         ]
         if not place and any(coarse(outputs) for side in sides for outputs in side):
             self._digits = COARSE  # decided by the first outputs, which were not bet on
         digits = None if self.terms.floats else self._digits
         return [
-            Runs(
-                [plain(each, digits) for each in at_once],
-                [plain(each, digits) for each in called],
-                typed=False,
-            )
+            Runs([plain(o, digits) for o in at_once], [plain(o, digits) for o in called], typed=False)
             for at_once, called in sides
         ]
 
@@ -109,7 +108,7 @@ class _Side:
     log_wealth: float = 0.0
 
     def differs(self, runs: Runs, *, last: bool) -> bool:
-        """Settle the bets on a batch, learn from it, and return whether a difference was found.
+        """Bet on a batch, learn from it, and return whether a difference was found.
 
         No bet follows the `last` batch, so the check learns from it only if it shows a difference.
         """
@@ -131,7 +130,10 @@ class _Side:
         )
 
     def _shown(self) -> tuple[Event, tuple[float, float]]:
-        """Return the shortest event that `sample` and calls give unequally often, and its two frequencies."""
+        """Return the shortest event that differs well, and its two frequencies.
+
+        The frequencies are in the outputs of `sample` and of calls.
+        """
         found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
         events = [*found, *(simple for event in found for simple in _simpler(event))]
         counts = [self.memory.seen(event, 0) for event in events]
@@ -143,10 +145,10 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two simpler versions of an event with several intervals. Each version has one interval.
+    """Return two simpler versions of an event with several intervals.
 
-    The interval of one version spans all intervals; that of the other extends from the end of the first
-    interval to the start of the last. Other events have no simpler version.
+    Each version has one interval. The first interval spans all intervals. The second interval extends from
+    the end of the first to the start of the last. Other events have no simpler version.
     """
     [condition, *more] = event.conditions
     if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:

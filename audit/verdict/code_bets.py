@@ -1,13 +1,13 @@
-"""Bet on the code of a subject whose declared law keeps the claim. The law may hide a fault of the code.
+"""Bet on the code of a subject whose declared law keeps the claim.
 
-The comparison of law and code misses some code: code whose outputs have a total variation distance of 0.1
-from the law, and code that differs on only one database in a thousand. So these bets audit the code as if the
-subject declared no law. The first bets are on the pairs with the largest loss under the law. Next comes the
-boundary of the domain, where an audit by runs begins.
+The law may hide a fault of the code. The comparison of law and code misses code whose outputs have a total
+variation distance of 0.1 from the law. It also misses code that differs on only one database in a thousand.
+So these bets audit the code as if the subject declared no law. The first bets are on the pairs with the
+largest loss under the law. Next comes the boundary of the domain, where an audit by runs begins.
 
-**Guarantee.** The bets are an audit by runs at half of the significance; the comparison of law and code has
-the other half. If the claim holds and the code follows the law, the chance that the bets or the comparison
-show otherwise is at most the significance (union bound).
+**Guarantee.** The bets are an audit by runs at half of the significance. The comparison of law and code has
+the other half. Suppose the claim holds and the code follows the law. The chance that the bets or the
+comparison show otherwise is then at most the significance (union bound).
 """
 
 import math
@@ -23,20 +23,22 @@ from audit.values.canonical import key
 from audit.values.said import Says
 from audit.verdict.by_runs import audit_by_runs, least_budget
 
+#: The share of the budget for bets on the code if the law is far below the claim. A small share suffices:
+#: code that breaks the claim is then far from the law.
 SHARE_IF_SLACK = 0.1
-"""The share of the budget for bets on the code if the law is far below the claim. A small share suffices:
-code that breaks the claim is then far from the law."""
+#: A law counts as close to its claim if its loss is at least this share of the claim.
 TIGHT = 0.8
-"""A law counts as close to its claim if its loss is at least this share of the claim."""
+#: The number of pairs of the boundary that are tried after the worst pairs under the law.
 PROPOSED = 24
-"""The number of pairs of the boundary that are tried after the worst pairs under the law."""
+#: The share of the significance and of the budget for bets on the code. The rest is for the comparison of
+#: law and code.
 SHARE = 0.5
-"""The share of the significance and of the budget for bets on the code. The rest is for the comparison of law
-and code."""
 
 
 def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:
-    """Return the result of an audit of the code by runs; None if the budget is too small to refute anything.
+    """Return the result of an audit of the code by runs.
+
+    If the budget is too small to refute anything, return None.
 
     Parameters
     ----------
@@ -47,8 +49,7 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
     compared
         How many runs of the budget the comparison of law and code has used.
     tight
-        Whether the loss under the law is close to the claim. If so, code that is close to the law can break
-        the claim.
+        Whether the loss under the law is close to the claim.
     """
     given, significance = task.options, SHARE * task.options.significance
     share = math.floor((SHARE if tight else SHARE_IF_SLACK) * given.budget)
@@ -61,11 +62,10 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
 
 
 def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) -> Databases:
-    """Return the databases to bet on: the worst pairs under the law, and the boundary of the domain.
+    """Return the worst pairs under the law and the boundary of the domain.
 
-    The search tries no others: the law says where the loss is largest, and the boundary covers the rest. If a
-    strategy makes whole databases, only the strategy knows which are allowed. In this case the strategy's
-    pairs replace the boundary.
+    If a strategy makes whole databases, only the strategy knows which are allowed. In this case the
+    strategy's pairs replace the boundary.
     """
     if databases.whole or databases.unchecked:
         return replace(databases, given=(*worst, *databases.given))
@@ -75,7 +75,7 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
 
 
 def speaks(found: AuditResult) -> bool:
-    """Return whether the bets found something that the law does not show and that must be reported.
+    """Return whether the bets found something that must be reported.
 
     That is a refutation, an error, a wealth that has reached its limit, a witness, or unfinished runs.
     """
@@ -86,7 +86,9 @@ def speaks(found: AuditResult) -> bool:
 
 
 def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> AuditResult:
-    """Return the result of the bets on the code as the result of the whole audit, with a note on the law.
+    """Return the result of the bets on the code as that of the whole audit.
+
+    If the claim is refuted, a note says that the law hid the fault.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""What follows if the bets refute a claim: the confirmation, which decides (`judge`), and a simpler witness.
+"""The confirmation of a refutation by bets, and a simpler witness.
 
-The event that won the bets was selected, so its p and q are biased. The p, q and intervals of the witness
-come from the confirming calls alone, whose number is fixed beforehand. The search for the simplest witness
-follows the verdict and does not change it.
+The event that won the bets was selected, so its p and q are biased. The witness therefore has p, q and
+intervals from the confirming calls alone. Their number is fixed beforehand. The search for the simplest
+witness does not change the verdict.
 """
 
 import contextlib
@@ -46,11 +46,10 @@ class Confirmation:
     how
         Why the subject's runs count as independent trials, as in `Judge.how`.
     bounds_hold
-        Whether the audit's bets also give bounds on ε and δ; false if the event has another frequency in
-        fresh processes.
+        Whether the audit's bets also give bounds on ε and δ. If the event has another frequency in fresh
+        processes, they do not.
     far
-        The witness on databases several steps apart, if the claim failed there. It is also the strongest
-        witness, unless runs on neighbours show a larger loss per step.
+        The witness on databases several steps apart, if the claim failed there.
     """
 
     witness: Witness
@@ -96,7 +95,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
 
 
 def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
-    """Return the strongest witness; its `simplest` is the simplest witness that was confirmed."""
+    """Return the strongest witness, which holds the simplest confirmed witness."""
     looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
@@ -120,10 +119,9 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness, which holds the simplest witness as its `simplest`.
+    """Return the strongest witness, which holds the simplest witness.
 
-    If the event of the simplest witness uses a fitted score, this witness gets a second event, about one
-    output entry, as its `beside`.
+    If the simplest witness uses a fitted score, it gets a second event about one output entry, as `beside`.
     """
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
@@ -133,7 +131,10 @@ def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: Pai
 
 
 def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
-    """Return the pair and event that won the bets as an unconfirmed witness, with p and q from the search."""
+    """Return the pair and event that won the bets as an unconfirmed witness.
+
+    Its p and q come from the search.
+    """
     candidate = find_candidates(memory, terms)[0]
     return Witness(
         left=memory.left,
@@ -150,14 +151,17 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
 
 
 def _stronger(far: Witness, near: Witness) -> Witness:
-    """Return the confirmed witness with the larger ε per step; `far` if neither is confirmed."""
+    """Return the confirmed witness with the larger ε per step.
+
+    If neither witness is confirmed, return `far`.
+    """
     if not near.confirmed:
         return far
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
 
 
 class _Looks:
-    """Draws runs on simpler versions of a refuted pair, up to an allowance of runs for this purpose."""
+    """Runs on simpler versions of a refuted pair, up to an allowance."""
 
     def __init__(self, sampler: Sampler, betting: Betting) -> None:
         self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
@@ -171,7 +175,7 @@ class _Looks:
         self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
-        """Draw this many pairs of runs. Return False if too few runs or too little time is left."""
+        """Draw pairs of runs, and return False if too few runs or too little time is left."""
         late = self.terms.is_late(self.sampler.loading)
         if late or self.sampler.drawn + 2 * runs > self.most:
             return False
@@ -184,10 +188,11 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return the estimated log growth per pair of runs, in nats, minus `errors` standard errors.
+        """Return the estimated log growth per pair of runs, in nats.
 
-        This is the larger of two estimates. One uses events learned on this pair; after few runs, these may
-        miss the fault. The other uses `known`, the event that refutes the claim on the pair being shrunk.
+        The estimate is lowered by `errors` standard errors. It is the larger one for two kinds of events. One
+        kind is learned on this pair, and may miss the fault after few runs. The other is `known`, which
+        refutes the claim on the pair being shrunk.
         """
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps this database is outside the domain
@@ -198,12 +203,15 @@ class _Looks:
         return max(learned, known)
 
     def know(self, memory: PairMemory) -> None:
-        """Draw more runs on a pair that has few runs. An event learned from few runs overfits."""
+        """Draw more runs on a pair that has few runs.
+
+        An event learned from few runs overfits.
+        """
         if memory.pairs < _KNOWN:
             self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
-        """Continue from a simpler pair on which the claim failed. Its event becomes the known event."""
+        """Take the event of a simpler pair on which the claim failed as known."""
         self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 

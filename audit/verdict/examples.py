@@ -1,4 +1,4 @@
-"""Examples of outputs: the first or the most probable ones, as short texts for files and pages."""
+"""Examples of outputs, as short texts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,9 @@ _LENGTH = 60
 
 
 def output_words(output: Any, digits: int | None = None) -> str:
-    """Return one output as a short text; floats have `digits` significant digits (None for all digits).
+    """Return one output as a short text.
+
+    Floats have `digits` significant digits. If `digits` is None, they have all digits.
 
     Examples
     --------
@@ -32,7 +34,9 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 
 def most_probable(law: Law) -> tuple[str, ...]:
-    """Return the most probable outputs of a discrete law, in descending order; empty for other laws.
+    """Return the most probable outputs of a discrete law, in descending order.
+
+    For other laws, the result is empty.
 
     Examples
     --------
@@ -54,12 +58,18 @@ def most_probable(law: Law) -> tuple[str, ...]:
 
 
 def _highest(logs: Any) -> Sequence[int]:
-    """Return the indices of the largest finite numbers; of equal numbers, the first come first."""
+    """Return the indices of the largest finite numbers.
+
+    Of equal numbers, the first come first.
+    """
     order = np.argsort(-np.asarray(logs), kind="stable")[:MOST_EXAMPLES]
     return [int(i) for i in order if np.isfinite(logs[i])]
 
 
 def _near_the_ends(law: Any) -> Any:
-    """Return the integers near the ends of the law's pieces: inside a piece, probabilities are monotone."""
+    """Return the integers near the ends of the law's pieces.
+
+    Inside a piece, probabilities are monotone.
+    """
     ends = {round(end) for piece in law.pieces for end in (piece.left, piece.right) if np.isfinite(end)}
     return np.unique([end + step for end in ends for step in range(-MOST_EXAMPLES, MOST_EXAMPLES + 1)])

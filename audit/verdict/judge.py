@@ -1,8 +1,10 @@
-"""Confirmation: once bets refute a claim, new runs on a fixed event decide between REFUTED and INCONCLUSIVE.
+"""The confirmation of a refutation by new runs on a fixed event.
+
+These runs decide between REFUTED and INCONCLUSIVE.
 
 **Verdict confirmation.** The wealth tests whether each call keeps the claim, given the subject's state. A
 subject may draw noise once and keep it: cached for each database, drawn at import or in its constructor. Its
-first answers may keep the claim while its later calls break it, and an event learned in one process fits the
+first answers may keep the claim while its later calls break it. An event learned in one process fits the
 noise of that process. So if a subject keeps state, a refutation is confirmed in fresh processes, each of
 which makes the subject anew:
 
@@ -15,8 +17,8 @@ which makes the subject anew:
 
 The calls of a stateless subject are independent. A refutation of such a subject is confirmed in this process,
 by single calls. Wealth may come from coupled pairs, or from runs that share one call of a sampler. It refutes
-only if single calls refute too: on the fixed event, or in a new audit with at least four times as many calls.
-That audit is one more try, at its own level.
+only if single calls refute too. They do so on the fixed event, or in a new audit with at least four times as
+many calls. That audit is one more try, at its own level.
 
 **Guarantee.** REFUTED needs a refutation by the bets and its confirmation. If each call keeps the claim given
 the past, the chance of REFUTED is at most the significance. Suppose that only first answers keep the claim:
@@ -89,7 +91,10 @@ _SECONDS = 60.0
 
 @dataclass
 class Judge:
-    """Makes new runs for witnesses, one try after another; the k-th try has the level significance·2^−k."""
+    """Confirms witnesses by new runs, one try after another.
+
+    The k-th try has the level significance·2^−k.
+    """
 
     sampler: Sampler
     betting: Betting
@@ -130,7 +135,10 @@ class Judge:
         return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
-        """Return why the bets and the confirming runs are not enough; empty if they refute the claim."""
+        """Return why the bets and the confirming runs are not enough.
+
+        If they refute the claim, the text is empty.
+        """
         if self.kept:  # this outweighs any later try
             return KEPT
         if self.in_fresh or self.denied:
@@ -144,11 +152,12 @@ class Judge:
         return BY_COUPLED if coupled else BY_SAMPLE
 
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
-        """Return the first confirmed candidate of a pair, or the first candidate if none is confirmed.
+        """Return the first confirmed candidate of a pair.
 
-        The estimated growth of a candidate determines the number of its runs. To allow for selection bias,
-        the estimate lowers p and raises q by `errors` standard errors. The event of a `known` witness is
-        tried first. The pair's own events follow if their growth on past runs is at least `_ENOUGH_NATS`.
+        If none is confirmed, return the first candidate. The estimated growth of a candidate determines the
+        number of its runs. The estimate lowers p and raises q by `errors` standard errors. The event of a
+        `known` witness is tried first. The pair's own events follow if their growth on past runs is at least
+        `_ENOUGH_NATS`.
 
         Raises
         ------
@@ -180,10 +189,9 @@ class Judge:
         return next((witness for witness in tried if witness.confirmed), first)
 
     def single(self, memory: PairMemory) -> Witness | None:
-        """Return a confirmed event about one output entry on this pair; None if no such event was confirmed.
+        """Return a confirmed event about one output entry on this pair, or None.
 
-        Looking for this event counts as a try. The k-th try of an audit has the level significance·2^−k. This
-        try follows the verdict and does not change it.
+        Looking for this event counts as a try. This try follows the verdict and does not change it.
         """
         self.most = self.sampler.drawn + self.allowance
         candidate = find_single(memory, self.betting.terms)
@@ -196,7 +204,7 @@ class Judge:
         return growth * memory.pairs >= _ENOUGH_NATS
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
-        """Make runs for a candidate, in fresh processes or in this one. Yield a witness for each plan."""
+        """Make runs for a candidate, and yield a witness for each plan."""
         runs = int(max(1, min(self._runs_wanted(candidate, errors), self._most_runs)))
         if self.denied:
             return
@@ -211,7 +219,7 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Yield the plans for this event. A plan says how calls are divided among fresh processes."""
+        """Yield plans that divide the calls for this event among fresh processes."""
         crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True))
@@ -269,7 +277,7 @@ class Judge:
         return (self.most - self.sampler.drawn) // 4
 
     def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
-        """Return half the number of calls with which this candidate will very likely be confirmed."""
+        """Return half the number of calls that very likely confirm this candidate."""
         terms = self._terms()
         p, q = apart(np.array(candidate.p), np.array(candidate.q), candidate.past, errors)
         growth = float(growth_rate(p, q, *terms.at(candidate.distance)))
@@ -278,8 +286,8 @@ class Judge:
     def _again_by_calls(self) -> bool:
         """Return whether single calls also refute the claim, in a new audit of this pair.
 
-        The budget of the new audit is four times the runs that the bets took to refute, or what the
-        estimated growth needs, if that is more. It is at most four times the budget of the first audit.
+        The new audit has at least four times the runs that the bets took to refute. If the estimated growth
+        needs more runs, it has these. It has at most four times the budget of the first audit.
         """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
@@ -298,25 +306,29 @@ class Judge:
 
 
 def _sobered(candidate: Candidate, seen: Witness) -> Candidate:
-    """Return a candidate with p and q estimated from its own calls, which have no selection bias."""
+    """Return a candidate with p and q estimated from its own calls.
+
+    These estimates have no selection bias.
+    """
     p, q = ((share * seen.runs + 0.5) / (seen.runs + 1.0) for share in (seen.p, seen.q))
     return replace(candidate, p=p, q=q, past=seen.runs)
 
 
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
-    """Return whether the event happened in every stored run on the p side and in none on the q side."""
+    """Return whether all stored p-side runs and no q-side run were in the event."""
     p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 
 
 def differs(blocks: Floats) -> bool:
-    """Return whether, on one of the two sides, the event is more frequent in some processes than in others.
+    """Return whether the event is more frequent in some processes than in others.
+
+    A difference on one of the two sides is enough.
 
     Parameters
     ----------
     blocks
-        The number of calls inside and outside the event, first on the p side, then on the q side, shape
-        (processes, 4).
+        The number of calls inside and outside the event, shape (processes, 4). The p side comes first.
 
     Examples
     --------
@@ -328,7 +340,9 @@ def differs(blocks: Floats) -> bool:
 
 
 def singly(candidate: Candidate, terms: Terms) -> Plan:
-    """Return a plan of one call per process, for an event always seen on the p side and never on the q side.
+    """Return a plan of one call per process.
+
+    It is for an event always seen on the p side and never on the q side.
 
     Parameters
     ----------
@@ -351,5 +365,8 @@ def singly(candidate: Candidate, terms: Terms) -> Plan:
 
 
 def side_of(witness: Witness) -> int:
-    """Return which side of a witness is the p side: 0 for left, 1 for right."""
+    """Return which side of a witness is the p side.
+
+    The result is 0 for left and 1 for right.
+    """
     return 0 if witness.direction == "left" else 1

@@ -1,10 +1,11 @@
-"""Compare a declared law with the code: by many runs on two pairs, by few runs on many other databases.
+"""Compare a declared law with the code.
 
-Runs are calls and, if the subject has a `sample`, outputs of `sample`.
+Two pairs are compared by many runs, and many other databases by few runs. Runs are calls and, if the subject
+has a `sample`, outputs of `sample`.
 
-**Guarantee.** If the subject's runs are independent and follow its law, the chance of reporting a
-disagreement is at most the significance. Each of n comparisons gives an e-value (`audit.laws.law_check`), and
-a disagreement is reported if one of them reaches n/significance.
+**Guarantee.** Suppose the subject's runs are independent and follow its law. The chance of reporting a
+disagreement is then at most the significance. Each of n comparisons gives an e-value
+(`audit.laws.law_check`), and a disagreement is reported if one of them reaches n/significance.
 """
 
 import math
@@ -85,7 +86,9 @@ class LawRuns:
     notes: list[Said] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
-        """Return a text that says where law and code disagree; empty if no disagreement was found.
+        """Return a text that says where law and code disagree.
+
+        If no disagreement was found, the text is empty.
 
         Raises
         ------
@@ -114,7 +117,7 @@ class LawRuns:
         return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
 
     def _checks(self) -> list[_Check]:
-        """Return all comparisons, which are fixed beforehand: many runs on some pairs, few on many others."""
+        """Return all comparisons, which are fixed beforehand."""
         subject = self.task.subject
         checks: list[_Check] = []
         ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
@@ -145,15 +148,17 @@ class LawRuns:
         """
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
-        return [(pair, pair) for pair in pairs] + [
-            (pair, self._turned(pair)) for pair in pairs if self.reordered
-        ]
+        reordered = pairs if self.reordered else []
+        return [(pair, pair) for pair in pairs] + [(pair, self._turned(pair)) for pair in reordered]
 
     def _turned(self, pair: Pair) -> Pair:
         return pair if self.reordered is None else (self.reordered(pair[0]), self.reordered(pair[1]))
 
     def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
-        """Yield comparisons on many databases, a few calls on each: about `runs` calls per side in total."""
+        """Yield comparisons on many databases, with a few calls on each.
+
+        In total, each side gets about `runs` calls.
+        """
         pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
         for index, pair in enumerate(pairs):
             path = (LAW, 0, first + index)
@@ -161,7 +166,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Return pairs spread evenly over all pairs. At least one database of each is not compared yet."""
+        """Return pairs, spread evenly over all pairs, that have a new database."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:
@@ -175,7 +180,7 @@ class LawRuns:
     def _compared(
         self, sampler: Sampler, beside: tuple[Pair, Pair], runs: int, path: tuple[int, ...], how: str
     ) -> Iterator[_Check]:
-        """Compare the law of each database of a pair with runs of the code, and yield the comparisons.
+        """Yield comparisons of the law of each database of a pair with runs.
 
         `beside` holds the pair and the databases to run on. These are the pair itself, or lists of the same
         records in another order.
@@ -198,7 +203,10 @@ class LawRuns:
             yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
 
     def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Yield runs in parts that grow, so that the time limit or a subject that hangs is noticed early."""
+        """Yield runs in parts that grow.
+
+        So the time limit or a subject that hangs is noticed early.
+        """
         part, size = 0, 2
         while runs > 0:
             if self.task.is_late():

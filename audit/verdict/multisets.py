@@ -1,4 +1,7 @@
-"""All databases of a size, up to the order of records, for subjects whose law does not depend on order."""
+"""All databases of a size, up to the order of records.
+
+They are for subjects whose law does not depend on the order.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -30,7 +33,9 @@ _TURNED = 64
 
 @dataclass(frozen=True)
 class InOrder:
-    """Turns a multiset, given as the sorted indices of its records, into a list of records.
+    """Turns a multiset into a list of records.
+
+    The multiset is given as the sorted indices of its records.
 
     Parameters
     ----------
@@ -46,15 +51,18 @@ class InOrder:
     records: tuple[Any, ...]
 
     def __call__(self, members: Multiset | list[Any]) -> list[Any]:
-        """Return the records in the order of their indices; a list is returned unchanged."""
+        """Return the records in the order of their indices.
+
+        A list is returned unchanged.
+        """
         return members if isinstance(members, list) else [self.records[place] for place in members]
 
 
 def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
-    """Return all pairs of multisets of the domain that differ in one record; None if they cannot be listed.
+    """Return all pairs of multisets of the domain that differ in one record.
 
-    The pairs can be listed for the relation replace-one on a finite list of records, if there are at most
-    40,000 multisets (each needs a law) and at most a million pairs.
+    If they cannot be listed, return None. The relation must be replace-one on a finite list of records. There
+    may be at most 40,000 multisets and at most a million pairs.
 
     Guarantee
     ---------
@@ -82,7 +90,9 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and the pairs; if it is not `symmetric`, itself and no pairs.
+    """Return the subject on multisets, and the pairs of multisets.
+
+    If the subject is not `symmetric`, return the subject itself and no pairs.
 
     Raises
     ------
@@ -97,7 +107,7 @@ def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[
 
 
 def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
-    """Return a finding with its worst pairs as lists of records, which people can read."""
+    """Return a finding with its worst pairs as lists of records."""
 
     def told(pair: PairFinding) -> PairFinding:
         return replace(pair, left=subject.prepare(pair.left), right=subject.prepare(pair.right))
@@ -106,7 +116,7 @@ def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
 
 
 def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
-    """Return a function that turns a multiset into a list in random order. The code runs on this list.
+    """Return a function that turns a multiset into a list in random order.
 
     Multisets are sorted. Runs on sorted lists alone would not reveal code that depends on the order.
 
@@ -126,7 +136,10 @@ def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[An
 
 
 def up_to_order(result: AuditResult) -> AuditResult:
-    """Return a result found on multisets as a result on lists, with the assumption of symmetry added."""
+    """Return a result found on multisets as a result on lists.
+
+    It has the additional assumption of symmetry.
+    """
     if result.family is None:  # this is already a result on lists
         return result
     family = f"{result.family}, up to the order of the records"
@@ -134,7 +147,7 @@ def up_to_order(result: AuditResult) -> AuditResult:
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
-    """Return whether the subject has laws, and check that they do not depend on the order of records.
+    """Return whether the subject has laws, and check that these ignore order.
 
     The check raises an error if reversing the records changes a law.
     """
@@ -152,7 +165,7 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
 
 
 def _pairs(kinds: int, size: int) -> Iterator[tuple[Multiset, Multiset]]:
-    """Yield each pair once. Its two sides add different records to the same shared records."""
+    """Yield each pair of multisets that differ in one record."""
     for shared in combinations_with_replacement(range(kinds), size - 1):
         with_one = [tuple(sorted((*shared, place))) for place in range(kinds)]
         yield from combinations(with_one, 2)

@@ -1,18 +1,18 @@
-"""Run a saved witness again. Only these new runs decide on the claim; the verdict in the file does not count.
+"""Run a saved witness again, and decide on the claim by these runs alone.
 
-The calls are made as for the witness: in this process if the subject is stateless, else in fresh processes
-(`judge`). If the calls in this process refute the claim but the subject keeps state, fresh processes must
-confirm. If the calls do not refute the claim, the verdict is NOT_REFUTED only if they were enough to refute
-it at the saved p and q. Otherwise the replay draws enough new calls for the saved p and q, or says that it
-cannot decide.
+The verdict in the file does not count. The calls are made as for the witness: in this process if the subject
+is stateless, else in fresh processes (`judge`). If the calls in this process refute the claim but the subject
+keeps state, fresh processes must confirm. If the calls do not refute the claim but were enough to refute it
+at the saved p and q, the verdict is NOT_REFUTED. If there were too few calls, the replay draws enough new
+calls, or says that it cannot decide.
 
 **Guarantee.** The pair, the event, the direction and the number of calls are fixed before the calls are made.
 The stakes are fixed too. Stakes on the saved calls come from the estimates made before these calls. Stakes on
 new calls come from the saved p and q. The first calls are tested at level significance·2^−k, as the k-th
-witness of the audit was, and further calls at half of that level. So if each call keeps the claim, the chance
-that either test refutes it is below the audit's significance (`evidence`). This holds only if the author of
-the file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a true claim
-with just these calls. New calls (`fresh`) do not have this weakness.
+witness of the audit was. Further calls are tested at half of that level. So if each call keeps the claim, the
+chance that either test refutes it is below the audit's significance (`evidence`). This holds only if the
+author of the file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a
+true claim with just these calls. New calls (`fresh`) do not have this weakness.
 """
 
 import contextlib
@@ -98,9 +98,9 @@ class Redraw:
         return self._run(replace(plan, parts=0), candidate, path)
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
-        """Return this many new calls, made in the same kind of process as `before`, with new stakes.
+        """Return this many new calls, with stakes from the saved p and q.
 
-        The stakes come from the saved p and q.
+        The calls are made in the same kind of process as `before`.
         """
         parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
@@ -129,10 +129,10 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict after fresh processes have repeated the calls by which this process refuted.
+        """Return the verdict after fresh processes have repeated the calls.
 
         This is for a subject that keeps state. If fresh processes cannot make the subject, the refutation
-        stands unconfirmed; with p = 1 and q = 0 it is INCONCLUSIVE.
+        stands unconfirmed. With p = 1 and q = 0, the verdict is INCONCLUSIVE.
         """
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
@@ -155,7 +155,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return REFUTED if these calls of fresh processes refute the claim, else INCONCLUSIVE.
+        """Return the verdict of calls in fresh processes, REFUTED or INCONCLUSIVE.
 
         If processes made several calls each, the event must also be equally frequent in all of them.
         """
@@ -166,7 +166,8 @@ class Redraw:
     def _unconfirmed(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
         """Return the verdict of calls that did not refute the claim.
 
-        It is NOT_REFUTED if this many calls refute on average at the p and q of `_sought`, else INCONCLUSIVE.
+        If this many calls refute on average at the p and q of `_sought`, it is NOT_REFUTED, else
+        INCONCLUSIVE.
         """
         if self._shows(drawn):
             return Verdict.NOT_REFUTED, drawn
@@ -174,7 +175,7 @@ class Redraw:
         return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
 
     def _silent(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return the verdict for the case that no call on one database, or on both, gave an answer."""
+        """Return the verdict if no call on some database gave an answer."""
         left, right = drawn.silent
         if left and right:
             self.reason = f"every run {left}"
@@ -188,13 +189,13 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether this many calls refute on average, if p and q are those of `_sought`."""
+        """Return whether this many calls refute on average at the p and q of `_sought`."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
-        """Return how many new calls are enough to refute at the p and q of `_sought`, with a margin.
+        """Return how many new calls are enough to refute at the p and q of `_sought`.
 
-        None if they are more calls than a replay may draw.
+        The number includes a margin. If it is more than a replay may draw, return None.
         """
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
@@ -207,10 +208,10 @@ class Redraw:
 
     @property
     def _sought(self) -> tuple[float, float]:
-        """The p and q that the calls must be able to detect, normally the saved ones.
+        """The p and q that the calls must be able to detect.
 
-        If a witness is confirmed but its p and q cannot have refuted this claim, the claim was changed after
-        the audit. In that case it is enough that the calls can detect q = 0.
+        Normally they are the saved ones. If the claim was changed after the audit, it is enough that the
+        calls can detect q = 0. The claim was changed if a confirmed witness cannot have refuted it.
         """
         p, q, runs = self.witness.p, self.witness.q, self.witness.runs
         claimed = self.terms.at(self.witness.distance)
@@ -228,7 +229,10 @@ class Redraw:
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
     def _growth(self, bet: Bet, calls: int) -> float:
-        """Return the expected log growth of a bet after this many calls, at the p and q of `_sought`."""
+        """Return the expected log growth of a bet after this many calls.
+
+        p and q are those of `_sought`.
+        """
         p, q = self._sought
         counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
@@ -239,7 +243,10 @@ class Redraw:
         return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
-        """Return the terms for the k-th witness of the audit. The seed path of this witness gives k."""
+        """Return the terms for the k-th witness of the audit.
+
+        The seed path of this witness gives k.
+        """
         return terms_of(self.terms, max(path[-2], 1), single=single)
 
     def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:
@@ -254,7 +261,9 @@ class Redraw:
 
 
 def _after(path: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a seed path that was used neither by an audit nor by the replay that drew from `path`.
+    """Return a seed path that was not used before.
+
+    Neither an audit nor the replay that drew from `path` used it.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Replay a saved witness: repeat its runs from the same seed, or make new runs."""
+"""Replay a saved witness.
+
+A replay repeats the runs of the witness from the same seed, or makes new runs.
+"""
 
 import math
 from dataclasses import replace
@@ -53,9 +56,9 @@ def replay_witness(
     result
         A result with a witness.
     subject
-        The mechanism (or adapted subject) to run. Default: the audited one; for a result read from a file,
-        the one that its target names. The audit's `convert` prepares the databases, unless the subject has
-        its own.
+        The mechanism (or adapted subject) to run. By default, it is the audited one. For a result read from a
+        file, it is the one that its target names. The audit's `convert` prepares the databases, unless the
+        subject has its own.
     target
         The text that names `subject` for import, if there is one.
     fresh
@@ -69,9 +72,9 @@ def replay_witness(
     Returns
     -------
     AuditResult
-        REFUTED if these runs (or the declared laws) refute the claim; ERROR if no run answers; INCONCLUSIVE
-        if the runs are too few to decide; INCONCLUSIVE also if a refutation needs a fresh process that cannot
-        be started; NOT_REFUTED in all other cases. The verdict does not depend on the saved verdict
+        If these runs (or the declared laws) refute the claim, REFUTED. If no run answers, ERROR. If the runs
+        are too few to decide, INCONCLUSIVE. If a refutation needs a fresh process that cannot be started,
+        also INCONCLUSIVE. In all other cases, NOT_REFUTED. The verdict does not depend on the saved verdict
         (`audit.verdict.redraw`). The first note says whether the runs gave the saved counts again.
 
     Raises
@@ -94,7 +97,10 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Return the result under the name of the replayed subject. The environment keeps the audited name."""
+    """Return the result under the name of the replayed subject.
+
+    The environment keeps the audited name.
+    """
     if target is None and subject.name == result.subject:
         return result  # it has the name of the audited subject
     return replace(
@@ -109,7 +115,7 @@ def _on_another(result: AuditResult, subject: Subject, target: str | None) -> Au
 
 
 def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **found: Any) -> AuditResult:
-    """Return an empty result for a replay, with only the fields `_TAKEN` of the saved result."""
+    """Return an empty result for a replay, with the fields `_TAKEN` of the saved one."""
     environment = {"replay_of": result.subject, **result.environment}
     for name in ("command", "date", "elapsed"):
         environment.pop(name, None)
@@ -130,10 +136,11 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **f
 
 
 def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
-    """Return the subject to run: `subject` or, if it is None, the subject of the audit.
+    """Return the subject to run.
 
-    A result that was read from a file names its subject in its target, which is imported only with `trust`.
-    The audit's `convert` prepares the databases, unless the subject has its own.
+    If `subject` is None, it is the subject of the audit. If the result was read from a file, its target names
+    the subject. The target is imported only with `trust`. The audit's `convert` prepares the databases,
+    unless the subject has its own.
     """
     live = result._subject  # noqa: SLF001 - the live subject is kept for this
     chosen = live if subject is None else subject
@@ -148,7 +155,7 @@ def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
 
 
 def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
-    """Raise an error if the saved databases are not neighbours: the claim does not apply to these."""
+    """Raise an error if the saved databases are not neighbours."""
     try:
         relation = Relation.from_name(result.relation)
     except InvalidValue:  # the user defined the relation, and it is not known here
@@ -191,7 +198,10 @@ def _again_by_runs(
 
 
 def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, isolate: bool) -> AuditResult:
-    """Return the verdict by the laws that are declared now, after a comparison with runs of the code."""
+    """Return the verdict by the laws that are declared now.
+
+    The laws are compared with runs of the code first.
+    """
     from audit.laws.region import probability
     from audit.laws.scores import score
 
@@ -238,7 +248,10 @@ def _region(witness: Witness) -> Any:
 
 
 def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
-    """Return the declared laws on the left and the right database, or a text that says why there are none."""
+    """Return the declared laws on the left and the right database.
+
+    If there are none, return a text that says why.
+    """
     from audit.distributions import Law
 
     law_of = subject.distribution
@@ -257,7 +270,10 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
 def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
 ) -> tuple[str, int, tuple[Said, ...]]:
-    """Return what contradicts the laws, as a text (empty if nothing does), the number of runs, and notes."""
+    """Return what contradicts the laws, the number of runs, and notes.
+
+    If nothing contradicts the laws, the text is empty.
+    """
     pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         blocks = sampler.with_copies(lambda: list(sampler.draw(*pair, _COMPARED, path, singly=True)))

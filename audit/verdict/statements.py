@@ -1,4 +1,7 @@
-"""The fields and assumptions shared by the results of audits by laws, audits by runs, and replays."""
+"""The fields and assumptions shared by the results of all kinds of audits.
+
+These are audits by laws, audits by runs, and replays.
+"""
 
 from typing import Any
 
@@ -37,7 +40,10 @@ BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls 
 
 
 def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields: Any) -> AuditResult:
-    """Return the result of an audit, with the fields that the task determines and the given fields."""
+    """Return the result of an audit with the given fields.
+
+    The fields that the task determines are added.
+    """
     return AuditResult(
         **task.said(),
         relation=name_of(task.relation),

@@ -1,4 +1,4 @@
-"""The terms of an audit by runs: the claim that it bets against, and the limits of the audit."""
+"""The claim that an audit by runs bets against, and the audit's limits."""
 
 import math
 import time
@@ -56,12 +56,12 @@ class Terms:
 
     @property
     def goals(self) -> Goals:
-        """The account of the wealth that is bet with the aim of refuting the claim by the last run."""
+        """The account of the wealth that aims to refute the claim by the last run."""
         share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 
     def is_late(self, loading: float) -> bool:
-        """Return whether to stop: Ctrl-C was pressed, or the deadline has passed.
+        """Return whether Ctrl-C was pressed or the deadline has passed.
 
         The deadline is extended by the seconds that it took to load the subject.
         """
@@ -89,11 +89,13 @@ def goal_share(*, stops: bool) -> float:
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; the message and `outcome` show one of them."""
+    """Every run so far raised or did not finish.
+
+    The message shows one of these runs.
+    """
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
         said = f"every run {outcome}"
         if isinstance(outcome, Unfinished):
             said = f"no run finished: {outcome.reason}"
         super().__init__(said)
-        self.outcome = outcome

@@ -1,4 +1,7 @@
-"""The test of a witness: the event is fixed, new calls are made, and these calls alone decide."""
+"""The test of a witness by new calls on a fixed event.
+
+These calls alone decide.
+"""
 
 import math
 import time
@@ -69,13 +72,19 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls in each process; 0 means a single call."""
+        """Half the number of calls in each process.
+
+        0 means a single call.
+        """
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
 
     def draw(self, sampler: Sampler, pair: Pair, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Return an iterator over the blocks of calls; a coin chooses the database of each call."""
+        """Return an iterator over the blocks of calls.
+
+        A coin chooses the database of each call.
+        """
         if self.parts:
             return sampler.draw_anew(*pair, self.sizes, path)
         return sampler.draw(*pair, self.runs, path, fresh=self.copies, singly=not self.copies, by_call=True)
@@ -92,15 +101,13 @@ class Drawn:
     bet
         The bet on the witness's event, settled by these calls alone.
     blocks
-        The number of calls inside and outside the event, first on the p side, then on the q side, shape
-        (blocks, 4).
+        The number of calls inside and outside the event, shape (blocks, 4). The p side comes first.
     plan
         How the calls were divided among processes.
     log_limit
         The log wealth from which the witness is confirmed.
     silent
-        For the left and the right database: a text on what the calls did if none of them answered, else
-        empty.
+        What the calls on the left and on the right database did, if none of them answered; else empty.
     """
 
     witness: Witness
@@ -112,9 +119,10 @@ class Drawn:
 
 
 def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
-    """Return the terms for the k-th witness of an audit (k ≥ 1). Its level is the audit's times 2^−k.
+    """Return the terms for the k-th witness of an audit, k ≥ 1.
 
-    For single runs in fresh processes (`Plan.is_single`) the level is at most `_ALONE_LEVEL`·2^−k.
+    The level of this witness is the audit's times 2^−k. For single runs in fresh processes (`Plan.is_single`)
+    the level is at most `_ALONE_LEVEL`·2^−k.
 
     Examples
     --------
@@ -137,10 +145,11 @@ def run_witness(
     path: tuple[int, ...],
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
-    """Make the calls of a plan that was fixed beforehand. Return them and a witness based on them alone.
+    """Return the calls of a plan, and a witness based on these calls alone.
 
-    The claim used is the claim at the candidate's distance. If each call has a fresh process, all processes
-    together may take at most `seconds`, as estimated from `_TIMED` processes after the first.
+    The plan was fixed beforehand. The claim is the one at the candidate's distance. If each call has a fresh
+    process, all processes together may take at most `seconds`. This time is estimated from `_TIMED` processes
+    after the first.
 
     Raises
     ------
@@ -203,7 +212,9 @@ def run_witness(
 
 
 def loss(p: float, q: float, delta: float) -> float:
-    """Return the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for p > δ and q = 0.
+    """Return the ε that p and q show at this δ.
+
+    It is ln((p − δ)/q), at least 0, and infinite for p > δ and q = 0.
 
     Examples
     --------
@@ -216,10 +227,10 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _counted(block: Runs, candidate: Candidate, seen: Seen, *, against: bool) -> tuple[Floats, Floats]:
-    """Return the four counts of a block, and how many calls on the left and on the right gave an answer.
+    """Return the four counts of a block, and how many calls of each side answered.
 
-    `seen` stores the outputs. If unfinished calls count in favour of the claim, they count as outside the
-    event on the p side and as inside it on the q side.
+    `seen` stores the outputs. If unfinished calls count in favour of the claim, they are outside the event on
+    the p side and inside it on the q side.
     """
     counts, answers = np.zeros(4), np.zeros(2)
     for side, outputs in enumerate((block.left, block.right)):
@@ -236,19 +247,20 @@ def _counted(block: Runs, candidate: Candidate, seen: Seen, *, against: bool) ->
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:
-    """Return the p-value of an exact test of whether an event is equally frequent in all processes.
+    """Return the p-value of a test that all processes have equal frequencies.
+
+    The test is exact. The frequency is that of an event in the calls of a process.
 
     Parameters
     ----------
     hits, calls
-        For each process, the number of calls in which the event happened, and the number of all calls, shape
-        (processes,).
+        For each process, the number of calls inside the event and of all calls, shape (processes,).
 
-    **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed
-    over the processes like balls drawn from an urn without replacement. The statistic Σ hits²/calls is
-    compared with its value in `_SHUFFLES` random draws from that urn. The p-value is (1 + k)/(1 +
-    `_SHUFFLES`), where k counts the draws whose value is at least the observed one. For any number of draws,
-    Pr[p-value ≤ x] ≤ x if the event is equally frequent.
+    **Guarantee.** Suppose calls are exchangeable. Given the total number of hits, the hits are then
+    distributed over the processes like balls drawn from an urn without replacement. The statistic Σ
+    hits²/calls is compared with its value in `_SHUFFLES` random draws from that urn. The p-value is (1 +
+    k)/(1 + `_SHUFFLES`), where k counts the draws whose value is at least the observed one. For any number of
+    draws, Pr[p-value ≤ x] ≤ x if the event is equally frequent.
 
     Examples
     --------

@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 
 from audit.doors.cli import main
+from audit.faults.asked import Asked
+from audit.faults.examine import _has_nan, _middle
+from audit.faults.examiner import looked_at
+from audit.faults.scene import LEFT, RIGHT
+from audit.relations import Relation
 from audit.sampling import Sampler
 from audit.sampling.isolated.starting import SPAWN
 
@@ -49,6 +54,21 @@ def benchmark(name):
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _examined(subject, pair, claim, relation=Relation.REPLACE_ONE, *, bits=False):
+    left, right = pair
+    asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
+    databases = {LEFT: left, RIGHT: right, **_middle(left, right, relation)}
+    prepared = {name: subject.prepare(database) for name, database in databases.items()}
+    return looked_at(subject.object, subject.calling, prepared, asked)
+
+
+@pytest.fixture(scope="session")
+def examined():
+    """Return a function that takes a subject, two neighbours on which the claim fails, the claim and the
+    relation. It names the fault that runs recorded in this process show."""
+    return _examined
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,6 @@ from audit import PureDP, Relation, Verdict, assert_private, audit_privacy
 from audit.adapters import pandas, sklearn
 from audit.distributions import Finite
 from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
-from audit.faults.examine import examined
 from audit.results.fault import FaultKind
 from audit.sampling import Sampler
 
@@ -230,7 +229,7 @@ def patients_per_town(frame, rng):
     return counts + rng.laplace(scale=1.0, size=len(counts))
 
 
-def test_groups_that_only_one_database_has_are_named_by_their_label():
+def test_groups_that_only_one_database_has_are_named_by_their_label(examined):
     mechanism = pandas(patients_per_town, columns=["town"])
     fault = examined(mechanism, (["Oslo"], ["Oslo", "Rome"]), PureDP(1.0), Relation.ADD_OR_REMOVE_ONE)
     assert fault.kind is FaultKind.DATA_DEPENDENT_DOMAIN

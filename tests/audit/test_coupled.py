@@ -97,7 +97,7 @@ def learned(move, pairs, *, coupled=True):
     memory = PairMemory([0], [1])
     memory.learn([memory.keep(left, right)], memory.count(left, right))
     coupling = Coupling(memory)
-    coupling.learn([(left, right)], coupling.count(left, right))
+    coupling.learn([(left, right)], coupling.count([(left, right)]))
     return coupling
 
 

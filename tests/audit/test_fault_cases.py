@@ -21,7 +21,6 @@ import pytest
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
 from audit.faults.asked import Asked
-from audit.faults.examine import examined
 from audit.faults.examiner import Examiner
 from audit.subject.subject import adapt
 
@@ -317,7 +316,7 @@ LESS_EXACT = {"o11", "n01"}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_reported_fault_is_named(name):
+def test_a_reported_fault_is_named(name, examined):
     case = CASES[name]
     fault = examined(adapt(case.mechanism), case.pair, case.claim, case.relation, bits=case.floats)
     assert fault.kind in case.kinds, fault.words
@@ -337,7 +336,7 @@ def test_a_fault_of_the_flawed_gallery_is_named_on_the_pair_that_the_audit_found
 
 
 @pytest.mark.parametrize("name", ["o01", "o12"])
-def test_an_audit_in_a_separate_process_names_the_same_fault(name):
+def test_an_audit_in_a_separate_process_names_the_same_fault(name, examined):
     case = CASES[name]
     result = audit_privacy(case.mechanism, case.claim, relation=case.relation, pairs=[case.pair])
     alone = examined(adapt(case.mechanism), case.pair, case.claim, case.relation)
@@ -406,7 +405,7 @@ def test_an_examination_without_end_is_unknown_and_the_verdict_stands(monkeypatc
     assert said in result.fault.words
 
 
-def test_an_examination_ends_after_a_number_of_runs(monkeypatch):
+def test_an_examination_ends_after_a_number_of_runs(monkeypatch, examined):
     monkeypatch.setattr("audit.faults.scene.MOST_RUNS", 100)
     fault = examined(adapt(lambda database, rng: sum(database) + rng.laplace(0.0, 0.1)), ([0], [1]), PURE)
     assert (fault.kind, fault.words) == (K.UNKNOWN, "The audit stopped looking at the draws after 100 runs.")

@@ -13,7 +13,6 @@ from scipy.stats import norm
 
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
-from audit.faults.examine import examined
 from audit.privacy import make_task
 from audit.subject.subject import adapt
 
@@ -103,7 +102,7 @@ MUTANTS = [(name, way) for name in PAIRS for way in WAYS if (name, way) not in S
 
 
 @pytest.mark.parametrize(("name", "way"), MUTANTS)
-def test_a_mutant_is_named_after_what_was_done_to_it(name, way):
+def test_a_mutant_is_named_after_what_was_done_to_it(name, way, examined):
     made, pair = mechanism(name), PAIRS[name]
     spoil, kinds = WAYS[way]
     fault = examined(adapt(spoil(made, pair)), pair, made.claim, made.relation)
@@ -113,7 +112,7 @@ def test_a_mutant_is_named_after_what_was_done_to_it(name, way):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_an_unspoilt_mechanism_has_no_fault(name):
+def test_an_unspoilt_mechanism_has_no_fault(name, examined):
     made = mechanism(name)
     fault = examined(adapt(made), PAIRS[name], made.claim, made.relation)
     assert fault.kind is K.UNKNOWN
@@ -130,7 +129,7 @@ def rarely_in_the_clear(database, rng):
 
 
 @pytest.mark.parametrize("correct", [rarely_less_noise, rarely_in_the_clear])
-def test_a_loss_that_delta_allows_is_no_fault(correct):
+def test_a_loss_that_delta_allows_is_no_fault(correct, examined):
     assert examined(adapt(correct), ([0], [1]), ApproximateDP(1.0, 0.02)).kind is K.UNKNOWN
 
 
@@ -142,7 +141,7 @@ CONTROLS = (
 
 
 @pytest.mark.parametrize("name", CONTROLS)
-def test_an_examination_of_a_mechanism_that_keeps_its_claim_names_nothing(name):
+def test_an_examination_of_a_mechanism_that_keeps_its_claim_names_nothing(name, examined):
     [entry] = [each for each in matching_entries(name) if each.name == name]
     task = make_task(entry.factory(), **entry.options_for("privacy"))
     pairs = [path for path in islice(task.databases.proposals(np.random.default_rng(0)), 4) if len(path) == 2]
@@ -161,12 +160,12 @@ OWN = {
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_code_that_draws_its_own_noise_is_seen_too(name):
+def test_code_that_draws_its_own_noise_is_seen_too(name, examined):
     fault = examined(adapt(OWN[name]), ([0], [1]), PureDP(1.0))
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(2.0))
 
 
-def test_selection_by_secrets_is_counted():
+def test_selection_by_secrets_is_counted(examined):
     def coin(database):
         return int(secrets.randbelow(100) < (90 if database == [0] else 10))
 
@@ -176,7 +175,12 @@ def test_selection_by_secrets_is_counted():
     assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))
 
 
-def test_unseen_noise_is_reported():
+def test_an_output_without_noise_is_shown_as_the_mechanism_returns_it(examined):
+    fault = examined(adapt(lambda database: {"ab"[database[0]]}), ([0], [1]), PureDP(1.0))
+    assert fault.words.startswith("The output is {'a'} in every run on the left and {'b'} on the right.")
+
+
+def test_unseen_noise_is_reported(examined):
     def from_bits(database):
         return sum(database) + np.random.PCG64().random_raw() / 2**64
 
@@ -185,7 +189,7 @@ def test_unseen_noise_is_reported():
     assert "saw no draw" in fault.words
 
 
-def test_normal_noise_is_too_small_by_the_factor_that_its_exact_delta_needs():
+def test_normal_noise_is_too_small_by_the_factor_that_its_exact_delta_needs(examined):
     claim = ApproximateDP(1.0, 1e-5)
     delta = lambda move: norm.cdf(move / 2 - 1 / move) - math.e * norm.cdf(-move / 2 - 1 / move)  # noqa: E731
     enough = 1.0 / brentq(lambda move: delta(move) - 1e-5, 0.01, 1.0)  # Balle and Wang 2018, Theorem 8
@@ -207,7 +211,7 @@ def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
     assert (bounded.fault.kind, bounded.fault.factor) == (K.NOISE_TOO_SMALL, 5.0)
 
 
-def test_the_same_geometric_noise_in_two_outputs_is_one_draw():
+def test_the_same_geometric_noise_in_two_outputs_is_one_draw(examined):
     """Whole numbers may be equal by chance in one run, but not in all 42.
 
     Each output alone keeps the claim.
@@ -220,7 +224,7 @@ def test_the_same_geometric_noise_in_two_outputs_is_one_draw():
     assert fault.kind is K.NOISE_REUSED, fault.words
 
 
-def test_budget_spent_on_two_separate_draws():
+def test_budget_spent_on_two_separate_draws(examined):
     def both(database, rng):
         return sum(database) + rng.laplace(0.0, 1.0), max(database) + rng.laplace(0.0, 1.0)
 
@@ -228,7 +232,7 @@ def test_budget_spent_on_two_separate_draws():
     assert (fault.kind, fault.factor) == (K.BUDGET_SPENT_TWICE, 2.0)
 
 
-def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly():
+def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly(examined):
     """In every run a shift of the draw by 1 hides the move.
 
     The denominator varies, so the move of the output varies too.
@@ -250,7 +254,7 @@ def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly
     assert "Normal noise of any scale breaks a claim without δ" in said[2]
 
 
-def test_the_cheapest_of_two_draws_in_one_sum_counts():
+def test_the_cheapest_of_two_draws_in_one_sum_counts(examined):
     def two(database, rng):
         return 3 * sum(database) + rng.laplace(0.0, 0.5) + rng.laplace(0.0, 1.0)
 
@@ -258,7 +262,7 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(3.0))
 
 
-def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
+def test_a_curved_output_whose_noise_covers_the_move_has_no_fault(examined):
     """The noise covers the move of 0.9.
 
     The output is the cube of the noisy sum. Judged by its slope near 0, the noise would seem far too
@@ -270,7 +274,7 @@ def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
     assert fault.kind is K.UNKNOWN
 
 
-def test_the_scale_of_a_threshold_comes_before_what_it_releases():
+def test_the_scale_of_a_threshold_comes_before_what_it_releases(examined):
     def release(database, rng):
         noise = rng.laplace(0.0, 1.0 if len(database) == 1 else 5.0)
         return "many" if len(database) > 1 and noise > 6.0 else "few"
@@ -280,7 +284,7 @@ def test_the_scale_of_a_threshold_comes_before_what_it_releases():
     assert "scale=1.0 on the left and scale=5.0" in fault.words
 
 
-def test_values_of_a_subject_are_shown_short_and_visible():
+def test_values_of_a_subject_are_shown_short_and_visible(examined):
     def hostile(database, rng):
         rng.laplace(0.0, 1.0)
         return {"\x1b[31m" + "k" * 500: 1} if len(database) > 1 else {}
@@ -291,7 +295,7 @@ def test_values_of_a_subject_are_shown_short_and_visible():
     assert "\x1b" not in fault.words
 
 
-def test_a_fixed_seed_is_named_even_if_a_bound_hides_its_noise():
+def test_a_fixed_seed_is_named_even_if_a_bound_hides_its_noise(examined):
     def clamped(database, _):
         noise = np.random.default_rng(7).laplace(0.0, 1e-9)
         return min(sum(database), 1.0), sum(database) + noise

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from audit import FaultKind, PureDP, audit_privacy
-from audit.faults.examine import examined, fault_behind
+from audit.faults.examine import fault_behind
 from audit.privacy import make_task
 from audit.sampling.recorded.everywhere import recorded_everywhere
 from audit.sampling.recorded.generator import Tape
@@ -57,7 +57,7 @@ class CountingHolder(Holder):
 
 @pytest.mark.parametrize("holder", [Holder, CountingHolder])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_generator_that_the_subject_made_in_its_constructor_is_recorded(kind, holder):
+def test_a_generator_that_the_subject_made_in_its_constructor_is_recorded(kind, holder, examined):
     """The noise of a subject that counts its calls is not taken for a fixed seed."""
     fault = examined(adapt(holder(kind)), PAIR, CLAIM)
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(2.0)), fault.words
@@ -69,7 +69,7 @@ def test_an_audit_names_the_fault_of_a_subject_with_its_own_generator():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_enough_noise_from_a_held_generator_has_no_fault(kind):
+def test_enough_noise_from_a_held_generator_has_no_fault(kind, examined):
     fault = examined(adapt(Holder(kind)), ([0.0], [0.5]), CLAIM)
     assert fault.kind is K.UNKNOWN, fault.words
 
@@ -106,7 +106,7 @@ def test_in_every_run_twins_draw_what_new_generators_of_the_seed_draw():
         assert values == draws(pristine.copy(Reseeding(seed, (FAULT,))))
 
 
-def test_a_generator_of_the_module_random_that_the_code_makes_is_recorded():
+def test_a_generator_of_the_module_random_that_the_code_makes_is_recorded(examined):
     def fresh(database):
         return sum(database) + two_sided(random.Random())
 
@@ -123,7 +123,7 @@ def half_seen(database, rng):
     return sum(database) + rng.laplace(0.0, 0.1) + bits.random_raw() / 2**64
 
 
-def test_noise_beside_what_can_be_recorded_is_reported():
+def test_noise_beside_what_can_be_recorded_is_reported(examined):
     fault = examined(adapt(half_seen), PAIR, CLAIM)
     assert fault.kind is K.UNKNOWN
     assert "vary on the same recorded draws" in fault.words

@@ -41,7 +41,20 @@ def audited(p, q, *, epsilon, seed=0, budget=6_000):
 
 def power_of(betting, *, epsilon, **changes):
     options = {"epsilon": epsilon, "delta": 0.0, "significance": 1e-6, **changes}
-    return detectable(betting.memories[0], [Section(16, tuple(betting.bet_sizes))], **options)
+    sizes = tuple(bet.calls // 2 for bet in betting.ledger.bets)
+    return detectable(betting.memories[0], [Section(16, sizes)], **options)
+
+
+def test_a_frequent_q_side_in_few_coupled_pairs_leaves_a_probability_for_each_outcome():
+    """Few pairs may show only the q side more often than p allows: 3·q·(1 − p) exceeds 1 − p for q > 1/3."""
+    memory = audited(0.7, 0.6, epsilon=0.3).memories[0]
+    sections = [Section(16, (20,), 64, (100, 200, 400))]
+    found = [
+        detectable(memory, sections, epsilon=0.1, delta=0.0, significance=1e-3, rarer=lambda _, k=k: k)
+        for k in (1.0, 2.0, 5.0)
+    ]
+    assert found[0].p > 0.5
+    assert found[0].epsilon < found[1].epsilon <= found[2].epsilon
 
 
 class Halves(Biased):
@@ -167,7 +180,7 @@ def test_more_runs_detect_less_and_no_more_than_the_ceiling():
     for budget in (2_000, 8_000, 32_000):
         betting = audited(0.4, 0.4, epsilon=epsilon, budget=budget)
         found.append(power_of(betting, epsilon=epsilon).epsilon)
-        assert epsilon < found[-1] < ceiling(sum(betting.bet_sizes), 1e-6)
+        assert epsilon < found[-1] < ceiling(sum(bet.calls // 2 for bet in betting.ledger.bets), 1e-6)
     assert found[0] > found[1] > found[2]
 
 

@@ -345,7 +345,7 @@ def bets_on_its_bets_alone(betting, sampler):
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
     aimed = ledger.goals.path(ledger.aims, *(np.array([number]) for number in claim), np.zeros(1))[-1, 0]
     counted = [(bet.calls // 2, bet.shares is not None) for bet in ledger.bets]
-    settled = counted == drawn and [size for size, _ in drawn] == betting.bet_sizes
+    settled = counted == drawn
     both = (1 - ledger.goals.share) * math.exp(own) + ledger.goals.share * math.exp(aimed)
     alike = all(
         int(table.blocks.sum()) == bet.calls // (1 if bet.shares is None else 2)

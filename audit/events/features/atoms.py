@@ -1,4 +1,4 @@
-"""Features that are atoms: the whole output, its keys, its kind."""
+"""Features whose values are atoms, such as the output, its keys and its kind."""
 
 import array
 from collections.abc import Hashable, Sequence
@@ -18,12 +18,15 @@ from audit.values.outcomes import Raised, Unfinished
 
 
 class Whole(AtomFeature):
-    """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
+    """The output itself, as a canonical key."""
 
     said = "the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature's value for every output of a block; equal rows of an array are read once."""
+        """Return the feature's value for every output of a block.
+
+        Equal rows of an array are read once.
+        """
         rows = view.outputs
         if type(rows) is not np.ndarray or rows.dtype.kind not in "iubf" or not rows.size:
             return super().column(view)
@@ -93,7 +96,10 @@ class Keys(AtomFeature):
 
 
 class Kind(AtomFeature):
-    """A coarse class of the output: number, str, list, array of a shape, or the type of the exception."""
+    """The coarse class of the output.
+
+    Examples are number, str, list, array of a shape, or the type of the exception.
+    """
 
     said = "the kind of the output"
 
@@ -102,7 +108,10 @@ class Kind(AtomFeature):
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Return the kind of the output in words, or say in words which exception was raised."""
+        """Return the kind of the output in words.
+
+        For an exception, say which exception was raised.
+        """
         raised = [f"{each.kind}" for each in examples if type(each) is Raised]
         shown = [self.show(each) for each in examples if type(each) is not Raised]
         told = [f"the output is {_KINDS[kind]}" for kind in shown if kind in _KINDS]
@@ -139,14 +148,20 @@ def _raises(told: Sequence[str]) -> list[str]:
 
 
 def _told(output: Any) -> str | None:
-    """Return the kind of an output of one of our own classes (outcomes, stand-ins); None for any other."""
+    """Return the kind of an output of one of our own classes.
+
+    These are outcomes and stand-ins. For any other class, return None.
+    """
     if type(output) is Unfinished:
         return f"no output ({output.reason})"
     return str(output.kind) if type(output) in (Raised, Frame, Ends) else None
 
 
 def _name(kind: type) -> str:
-    """Return the name of a class; numpy's text, bytes and complex types get the names of Python's types."""
+    """Return the name of a class.
+
+    Numpy's text, bytes and complex types get the names of Python's types.
+    """
     twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
     return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
 

@@ -1,4 +1,4 @@
-"""What a feature is: a named function of one output, defined for every output."""
+"""What a feature is."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -57,13 +57,19 @@ class Feature(ABC):
         return column[places] if isinstance(column, np.ndarray) else [column[k] for k in places.tolist()]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the feature's name and fields as tagged JSON (keys may be tuples, edges infinite)."""
+        """Return the feature's name and fields as tagged JSON.
+
+        Keys may be tuples, and edges may be infinite.
+        """
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
 
 class NumberFeature(Feature):
-    """A feature whose value is a number: NaN for an output that the feature cannot score."""
+    """A feature whose value is a number.
+
+    The value is NaN for an output that the feature cannot score.
+    """
 
     #: The words for "the output has this number" and "the output does not have this number"; {0} as in
     #: `said`.
@@ -71,7 +77,10 @@ class NumberFeature(Feature):
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return a shorter phrase for "the value lies in these intervals [low, high)"; None if none fits."""
+        """Return a shorter phrase for "the value lies in these intervals", or None.
+
+        The intervals [low, high) are half-open.
+        """
         if unscored:
             return None if intervals else self.absent.format(self)
         if intervals == ((-np.inf, np.inf),):
@@ -79,7 +88,10 @@ class NumberFeature(Feature):
         return self._special_interval(*intervals[0]) if len(intervals) == 1 else None
 
     def _special_interval(self, low: float, high: float) -> str | None:  # noqa: ARG002 - most have none
-        """Return special words for "the value lies in this interval", or None. One end may be infinite."""
+        """Return special words for "the value lies in this interval", or None.
+
+        One end may be infinite.
+        """
         return None
 
 
@@ -93,7 +105,10 @@ class AtomFeature(Feature):
         return [self.read(output) for output in view.outputs]
 
     def read(self, output: object) -> Hashable:
-        """Return the feature's value for an output of a block; `UNREADABLE` if the output's code fails."""
+        """Return the feature's value for an output of a block.
+
+        If the output's own code fails, the value is `UNREADABLE`.
+        """
         try:
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
@@ -114,12 +129,18 @@ class AtomFeature(Feature):
             return UNREADABLE[0]
 
     def _of(self, output: Any) -> Hashable:
-        """Return the value of the feature for one output, by default its value in words; may raise."""
+        """Return the value of the feature for one output.
+
+        By default, this is the value in words. The method may raise.
+        """
         return self._show(output)
 
     @abstractmethod
     def _show(self, output: Any) -> str:
-        """Return the value in words; may raise."""
+        """Return the value in words.
+
+        The method may raise.
+        """
 
 
 #: The value of every atom feature for an output whose own code fails.
@@ -146,7 +167,9 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
 
 
 def scored(view: View, groups: Iterable[tuple[Any, Any]]) -> Floats:
-    """Return the column of a block: each group's scores at the group's positions, NaN elsewhere.
+    """Return a column with each group's scores at the group's positions.
+
+    At all other positions the column is NaN.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Features of the digits of a number: the last bits of whole numbers, and the bit patterns of floats.
+"""Features of the digits and bits of a number.
 
-Bit patterns are for `numerics="float"` only: they show which floats a sampler can reach.
+Bit patterns are for `numerics="float"` only. They show which floats a sampler can reach.
 
-A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid, so the exponents e that can
+A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid. So the exponents e that can
 occur depend on f(z). Of two neighbouring databases, each may have outputs that the other cannot produce
 (Mironov, 2012).
 """
@@ -23,7 +23,10 @@ from audit.events.features.views import EXACT, View
 
 @dataclass(frozen=True)
 class _OfBits(NumberFeature):
-    """A number computed from the output, from one of its entries (`index`) or from a part in it (`path`)."""
+    """A number computed from the digits of another number.
+
+    The other number is the output, one of its entries (`index`) or a part in it (`path`).
+    """
 
     index: int | None = None
     path: Path = ()
@@ -45,7 +48,9 @@ class _OfBits(NumberFeature):
 
 
 class LastBits(_OfBits):
-    """The last four bits of a whole number of any size, from 0 to 15; NaN for other numbers.
+    """The last four bits of a whole number of any size.
+
+    The value is from 0 to 15, and NaN for numbers that are not whole.
 
     Examples
     --------
@@ -99,7 +104,10 @@ class FinestBit(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return e with value = m·2^e, m odd; +inf for 0, NaN for values that are not finite."""
+        """Return the exponent e of each value m·2^e with m odd.
+
+        The result is +inf for 0, and NaN for values that are not finite.
+        """
         mantissa, exponent = np.frexp(values)
         whole = np.abs(np.ldexp(np.where(np.isfinite(mantissa), mantissa, 0.0), 53)).astype(np.int64)
         lowest = whole & -whole
@@ -119,9 +127,11 @@ class HighestBit(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return the binary exponent of each value; −inf for 0, NaN for values that are not finite."""
-        _, exponent = np.frexp(values)
-        found = np.where(values == 0, -np.inf, exponent.astype(np.float64))
+        """Return the binary exponent of each value.
+
+        The result is −inf for 0, and NaN for values that are not finite.
+        """
+        found = np.where(values == 0, -np.inf, np.frexp(values)[1].astype(np.float64))
         return np.where(np.isfinite(values), found, np.nan)
 
 
@@ -138,7 +148,10 @@ class ZeroSign(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return 1 for 0.0, −1 for −0.0, 0 for all other numbers; NaN for NaN."""
+        """Return the sign of each zero.
+
+        The result is 1 for 0.0, −1 for −0.0, NaN for NaN, and 0 for all other numbers.
+        """
         return np.where(np.isnan(values), np.nan, np.where(values == 0, np.copysign(1.0, values), 0.0))
 
 
@@ -155,7 +168,10 @@ class PatternEnd(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return the last four bits of each float as a number from 0 to 15; NaN for infinities and NaN."""
+        """Return the last four bits of each float as a number from 0 to 15.
+
+        The result is NaN for infinities and NaN.
+        """
         ends = np.ascontiguousarray(values).view(np.int64) & 15
         return np.where(np.isfinite(values), ends, np.nan)
 

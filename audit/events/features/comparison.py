@@ -1,4 +1,7 @@
-"""How past outputs of two databases differ: in single columns of numbers, and in pairs of columns."""
+"""How past outputs of two databases differ.
+
+Outputs are compared in single columns of numbers and in pairs of columns.
+"""
 
 import numpy as np
 
@@ -34,7 +37,9 @@ def gap(a: Floats, b: Floats) -> float:
 
 
 def gaps(a: Floats, b: Floats) -> Floats:
-    """Return the gap of every column of two (runs, entries) matrices; NaN counts as the largest number.
+    """Return the `gap` of every column of two matrices.
+
+    The matrices have shapes (runs, entries). NaN counts as the largest number.
 
     Examples
     --------
@@ -66,10 +71,10 @@ def _gaps(a: Floats, b: Floats) -> Floats:
 
 
 def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
-    """Return a few pairs of columns that are more closely related in the runs on one of the two databases.
+    """Return a few pairs of columns that are related more closely on one side.
 
-    In a run, two columns count as related if their values are equal up to sign, or if both values are above
-    the medians of their columns, or both below. No single column shows this. The clearest pair comes first.
+    In a run, two columns count as related if their values are equal up to sign. They also count as related if
+    both values are above the medians of their columns, or both below. The clearest pair comes first.
 
     Examples
     --------
@@ -82,7 +87,9 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
     a, b = few(a)[:_BOUND_ROWS], few(b)[:_BOUND_ROWS]
     if min(len(a), len(b)) < 2 or a.shape[1] < 2:
         return []
-    found = _differences(_equal(a), _equal(b), len(a), len(b))
+    on_a, on_b = _equal(a), _equal(b)
+    shares = ((abs(on_a.get(pair, 0) / len(a) - on_b.get(pair, 0) / len(b)), pair) for pair in on_a | on_b)
+    found = [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
     if a.shape[1] <= _MOST_BOUND:
         both = np.concatenate([a, b])
         middle = np.nan_to_num(np.nanmedian(np.where(np.isnan(both).all(axis=0), 0.0, both), axis=0))
@@ -92,9 +99,9 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
 
 
 def _equal(rows: Floats) -> dict[tuple[int, int], int]:
-    """Return, for pairs of entries, the number of rows where exactly these two have the same absolute value.
+    """Return in how many rows exactly two entries have the same absolute value.
 
-    Zeros, infinities and NaN do not count.
+    The keys are the pairs of entries. Zeros, infinities and NaN do not count.
     """
     sizes = np.abs(rows)
     order = np.argsort(sizes, axis=1, kind="stable")
@@ -109,20 +116,13 @@ def _equal(rows: Floats) -> dict[tuple[int, int], int]:
     return {(int(i), int(j)): int(count) for (i, j), count in zip(known, counts, strict=True)}
 
 
-def _differences(
-    a: dict[tuple[int, int], int], b: dict[tuple[int, int], int], m: int, n: int
-) -> list[tuple[float, tuple[int, int]]]:
-    shares = ((abs(a.get(pair, 0) / m - b.get(pair, 0) / n), pair) for pair in a | b)
-    return [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
-
-
 def _together(rows: Floats, middle: Floats) -> Floats:
     signs = np.nan_to_num(np.sign(rows - middle))
     return np.asarray(signs.T @ signs)
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Return each pair of columns whose correlation of signs clearly differs between the sides.
+    """Return the pairs of columns whose correlation of signs differs between sides.
 
     `a` and `b` hold these correlations on the two sides. Half the difference comes before each pair.
     """
@@ -134,7 +134,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Return whether most numbers are whole, with too many different values for one bin each.
+    """Return whether most numbers are whole and have too many values for one bin each.
 
     Examples
     --------

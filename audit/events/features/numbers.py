@@ -1,4 +1,4 @@
-"""Features that are numbers: the output, its entries, and simple functions of them."""
+"""Features that are numbers, such as the output, its entries and their sum."""
 
 import warnings
 from abc import abstractmethod
@@ -56,7 +56,10 @@ class _OfVector(NumberFeature):
 
     @abstractmethod
     def _of_rows(self, matrix: Floats) -> Any:
-        """Return one number for each row; `matrix` has shape (runs, entries) with at least one entry."""
+        """Return one number for each row.
+
+        `matrix` has shape (runs, entries) with at least one entry.
+        """
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,10 @@ class Coordinate(_OfVector):
 
 @dataclass(frozen=True)
 class _OfTwo(_OfVector):
-    """Two entries combined by the function `join`; `sign` is its symbol."""
+    """Two entries combined by the function `join`.
+
+    `sign` is the symbol of the function.
+    """
 
     first: int
     second: int
@@ -164,7 +170,10 @@ class Norm(_OfVector):
 
 
 class ArgMax(_OfVector):
-    """The position of the (first) largest entry."""
+    """The position of the largest entry.
+
+    If several entries are largest, the first one counts.
+    """
 
     said = "the position of the largest entry of the output"
 
@@ -175,10 +184,7 @@ class ArgMax(_OfVector):
 
     def _of_rows(self, matrix: Floats) -> Any:
         matrix = np.where(np.isnan(matrix), -np.inf, matrix) if np.isnan(matrix).any() else matrix
-        largest, place = matrix.max(axis=1), np.zeros(len(matrix))
-        for k in range(matrix.shape[1] - 1, -1, -1):
-            np.copyto(place, k, where=matrix[:, k] == largest)
-        return place
+        return matrix.argmax(axis=1)
 
 
 #: Features of all entries together, for outputs with two or more entries.
@@ -187,7 +193,10 @@ OF_ALL_ENTRIES: tuple[type[_OfVector], ...] = (Sum, Largest, Smallest, Spread, N
 
 @dataclass(frozen=True)
 class _OfSpecial(_OfVector):
-    """A number that depends on which entries equal one special value (a refusal, a flag, a mark)."""
+    """A number that depends on which entries equal one special value.
+
+    A special value is, for example, a refusal, a flag or a mark.
+    """
 
     value: float
 
@@ -211,7 +220,10 @@ class Missing(_OfVector):
 
 
 class First(_OfSpecial):
-    """The position of the first entry that equals a special value; the number of entries if none does."""
+    """The position of the first entry that equals a special value.
+
+    If no entry equals it, the position is the number of entries.
+    """
 
     said = "the position of the first entry equal to {0.value:g}"
 
@@ -221,7 +233,10 @@ class First(_OfSpecial):
 
 
 class Last(_OfSpecial):
-    """The position of the last entry that equals a special value; −1 if none does."""
+    """The position of the last entry that equals a special value.
+
+    If no entry equals it, the position is −1.
+    """
 
     said = "the position of the last entry equal to {0.value:g}"
 
@@ -236,7 +251,10 @@ OF_SPECIAL_ENTRIES: tuple[type[_OfSpecial], ...] = (Count, First, Last)
 
 @dataclass(frozen=True)
 class Entry(NumberFeature):
-    """The number that a mapping (or a list of pairs) holds under a key; NaN if the key is absent."""
+    """The number that a mapping holds under a key.
+
+    A list of (key, value) pairs counts as a mapping. If the key is absent, the value is NaN.
+    """
 
     key: Any
     cheap = True

@@ -1,6 +1,6 @@
-"""Open values of every kind: find their parts, and the steps that lead to these parts.
+"""Find the parts of values of every kind, and the steps that lead to them.
 
-A step never fails: if a value has no such part, the step leads to `ABSENT`.
+A step never fails. If a value has no such part, the step leads to `ABSENT`.
 """
 
 import array
@@ -43,7 +43,9 @@ _TICK = dt.timedelta(microseconds=1)
 
 
 def parts_of(value: Any, *, most: int = MOST_ENTRIES) -> Sequence[tuple[Step, Any]]:
-    """Return the parts of a value, each with the step that leads to it; empty if the value has no parts.
+    """Return the parts of a value, each with the step that leads to it.
+
+    If the value has no parts, the result is empty.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def words_of(path: Path) -> str:
 
 
 def _both_ends(length: int, most: int) -> Sequence[int]:
-    """Return all indices of a sequence or, if it is longer than `most`, that many, half from each end."""
+    """Return at most `most` indices of a sequence, half from each end."""
     if length <= most:
         return range(length)
     return [*range(most - most // 2), *range(-(most // 2), 0)]
@@ -137,13 +139,11 @@ def _through(*steps: Step) -> Callable[[Any, int], Iterator[tuple[Step, Any]]]:
     return lambda value, _: _by(value, *steps)
 
 
-def _of_message(value: Raised, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Return the message of an exception, which may show more than its type."""
-    return _by(value, *([("attribute", "message")] if value.message else []))
-
-
 def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Yield the text without its numbers, then the numbers; nothing if it has no numbers."""
+    """Yield the text without its numbers, then the numbers.
+
+    If the text has no numbers, yield nothing.
+    """
     numbers = _NUMBER.findall(value)
     if numbers:
         yield ("text", None), _NUMBER.sub("#", value)
@@ -152,7 +152,7 @@ def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
 
 
 def letters_of(text: str) -> Iterator[tuple[Step, str]]:
-    """Yield the first and the last letters of a text, each with the step that leads to it.
+    """Yield the first and the last letters of a text, each with its step.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
 
 _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ...] = (
     (str, _of_text),
-    (Raised, _of_message),
+    (Raised, lambda value, _: _by(value, ("attribute", "message")) if value.message else iter(())),
     (Frame, _of_frame),
     (np.void, lambda value, _: ((("item", name), value[name]) for name in value.dtype.names or ())),
     ((dt.date, dt.time, dt.timedelta), _of_moment),
@@ -231,7 +231,10 @@ _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ..
 
 
 def _ticks(value: Any, _name: Any) -> Any:
-    """Return a date, a time or a span as a whole number of its units: days, microseconds, or numpy's own."""
+    """Return a date, a time or a span as a whole number of its units.
+
+    The units are days, microseconds, or those of numpy.
+    """
     kind = type(value)
     if issubclass(kind, (np.ndarray, np.datetime64, np.timedelta64)):
         if value.dtype.kind not in "mM" or (np.isnat(value) if value.ndim == 0 else False):
@@ -255,7 +258,10 @@ def _digits(value: Decimal, _name: Any) -> tuple[int, Any]:
 
 
 def _state(value: Any, _name: Any) -> Any:
-    """Return what pickle keeps of an object without attributes; `ABSENT` for a plain object."""
+    """Return what pickle keeps of an object without attributes.
+
+    For a plain object, return `ABSENT`.
+    """
     reduced = value.__reduce_ex__(4)
     if type(reduced) is not tuple:
         return ABSENT

@@ -1,6 +1,6 @@
-"""Read what is inside a structured output: entries of arrays, fields, attributes, variables.
+"""Read what is inside a structured output.
 
-One entry of `(coefficients, intercept)` may leak while noise in the other makes all outputs differ.
+One entry of `(coefficients, intercept)` may leak while noise in the other entry makes all outputs differ.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -26,10 +26,12 @@ MOST_DEPTH = 16
 
 
 def leaves(output: object) -> dict[Path, object]:
-    """Return the leaves inside an output, by path; empty if the output is itself a leaf.
+    """Return the parts inside an output that have no parts of their own, by path.
 
-    Guarantee: the leaves depend on this output alone. There are at most 512, at most 16 steps deep. A text
-    or a number is always a leaf. If it also has parts, these are listed too.
+    Such parts are called leaves. If the output is itself a leaf, the result is empty.
+
+    Guarantee: the leaves depend on this output alone. There are at most 512, at most 16 steps deep. A text or
+    a number is always a leaf. If it also has parts, these are listed too.
 
     Examples
     --------
@@ -54,7 +56,10 @@ def holds_more(output: object) -> bool:
 
 
 def _is_cut(value: object, left: list[int], depth: int) -> bool:
-    """Return whether a value has more parts than are opened; `left` counts down the parts yet to be read."""
+    """Return whether a value has more parts than are opened.
+
+    `left` counts down the parts yet to be read.
+    """
     inside = parts_of(value, most=MOST_ENTRIES + 1)
     left[0] -= len(inside)
     if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
@@ -63,7 +68,7 @@ def _is_cut(value: object, left: list[int], depth: int) -> bool:
 
 
 def is_closed(value: Any) -> bool:
-    """Return whether a value hides its contents: it has no readable parts and no readable state.
+    """Return whether a value has no readable parts and no readable state.
 
     Examples
     --------
@@ -101,7 +106,9 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
 
 
 def part_at(output: object, path: Path) -> object:
-    """Return the part of an output at a path, or `ABSENT` if the output has no such part.
+    """Return the part of an output at a path.
+
+    If the output has no such part, return `ABSENT`.
 
     Examples
     --------
@@ -126,7 +133,10 @@ class _AtPath(Feature):
 
 
 class Part(_AtPath, NumberFeature):
-    """A part of the output as a number; NaN if the part is absent or not a number. A bool is 0 or 1."""
+    """A part of the output as a number.
+
+    The value is NaN if the part is absent or not a number. A bool is 0 or 1.
+    """
 
     def column(self, view: View) -> Floats:
         """Return the value of the feature for every output of a block."""
@@ -134,7 +144,10 @@ class Part(_AtPath, NumberFeature):
 
 
 def numbers_at(view: View, path: Path) -> Floats:
-    """Return the number at a path in every output of a block; NaN if there is no number."""
+    """Return the number at a path in every output of a block.
+
+    If there is no number, the entry is NaN.
+    """
     column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
     return column
 
@@ -153,7 +166,7 @@ def _read(view: View, path: Path) -> Floats:
 
 
 def parts_at(view: View, path: Path) -> Any:
-    """Return the part at a path in every output; parts shared by several paths are looked up once."""
+    """Return the part at a path in every output."""
     if not path:
         return view.outputs
     way, (how, name) = path[:-1], path[-1]
@@ -170,20 +183,29 @@ def _kept(view: View, what: object, work_out: Callable[[], Any]) -> Any:
 
 
 def _stacked(view: View, path: Path) -> NDArray[Any] | None:
-    """Return the arrays at a path, stacked; None unless all outputs have arrays of numbers of one shape."""
+    """Return the arrays at a path, stacked, or None.
+
+    None is returned unless all outputs have arrays of numbers of one shape.
+    """
     parts = _kept(view, path, lambda: parts_at(view, path)) if path else []
     alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
     return np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
 
 
 def matrix(view: View, paths: Sequence[Path]) -> Floats:
-    """Return the numbers at some paths in every output of a block, shape (runs, paths)."""
+    """Return the numbers at some paths in every output of a block.
+
+    The result has shape (runs, paths).
+    """
     return np.column_stack([numbers_at(view, path) for path in paths])
 
 
 @dataclass(frozen=True)
 class PartsDifference(NumberFeature):
-    """The difference of two numbers inside the output; NaN if one is absent or both are the same infinity."""
+    """The difference of two numbers inside the output.
+
+    The value is NaN if a number is absent, or if both numbers are the same infinity.
+    """
 
     first: Path
     second: Path
@@ -222,9 +244,9 @@ class PartsSum(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsScore(TableScore):
-    """A fitted score of several numbers inside the output, with a table for each number.
+    """A fitted score of several numbers inside the output.
 
-    The score is NaN if all of these numbers are absent.
+    Each number has a table of its own. If all numbers are absent, the score is NaN.
     """
 
     paths: tuple[Path, ...] = ()
@@ -252,14 +274,20 @@ def _listed(paths: Sequence[Path]) -> str:
 
 
 class PartIs(_AtPath, AtomFeature):
-    """The part at a path inside the output; all numbers count as one value, "a number"."""
+    """The part at a path inside the output.
+
+    All numbers count as one value, "a number".
+    """
 
     def column(self, view: View) -> list[Hashable]:
         """Return the value of the feature for every output of a block."""
         return [atom(part) for part in parts_at(view, self.path)]
 
     def say(self, examples: Sequence[Any]) -> str:
-        """Return the part in words; for a key of the output, say whether the key has a number."""
+        """Return the part in words.
+
+        For a key of the output, say whether the key has a number.
+        """
         if len(examples) == 1 and len(self.path) == 1 and (named := _key_of(self.path)):
             part = part_at(examples[0], self.path)
             if part is ABSENT:
@@ -282,13 +310,18 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return the key in a path of one step, in words; empty if the step is not a text key."""
+    """Return the key in a path of one step, in words.
+
+    If the step is not a text key, return an empty text.
+    """
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 
 
 def atom(part: object) -> Hashable:
-    """Return the canonical key of a part. All numbers have the same key; so have all absent parts.
+    """Return the canonical key of a part.
+
+    All numbers have the same key. All absent parts have the same key.
 
     Examples
     --------

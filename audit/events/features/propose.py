@@ -1,4 +1,7 @@
-"""Choose the features that fit the kinds of past outputs. No verdict rests on the choice."""
+"""Choose the features that fit the kinds of past outputs.
+
+No verdict rests on the choice.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -101,8 +104,7 @@ def _odd(view: View) -> Iterator[object]:
 
 def _common_keys(views: Side) -> list[object]:
     counts = Counter(key for view in views for _, mapping in view.mappings for key in mapping)
-    ranked = sorted(counts, key=lambda key: (-counts[key], repr(key)))
-    return ranked[:MOST_KEYS]
+    return sorted(counts, key=lambda key: (-counts[key], repr(key)))[:MOST_KEYS]
 
 
 def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator[Feature]:
@@ -110,8 +112,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
     chosen = _most_moved(a, b)
     yield from (numbers.Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
     yield from _of_digits(a, b, chosen, floats=floats)
-    missing = np.isnan(few(a)).any() or np.isnan(few(b)).any()
-    if missing:
+    if np.isnan(few(a)).any() or np.isnan(few(b)).any():
         yield numbers.Missing()
     if size < 2:
         return
@@ -127,7 +128,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
 
 
 def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
-    """Yield features of digits, for the entries whose digits differ most between the sides."""
+    """Yield features of digits for the entries whose digits differ most."""
     some = sorted(chosen[:MOST_BOUND])
     a, b = a[:_SOME, some], b[:_SOME, some]
     if floats:
@@ -143,7 +144,7 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 
 def _repeats(views: Side) -> bool:
-    """Return whether whole vectors recur often enough to be counted like single values."""
+    """Return whether whole vectors recur often enough to be counted as values."""
     keys: list[Hashable] = []
     for view in views:
         for at, matrix in view.vectors.values():
@@ -162,12 +163,9 @@ def _matrix(side: Side, size: int) -> Floats:
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
-    """Return the indices of the entries by the `gap` between the two sides, largest first."""
-    size = a.shape[1]
-    if size <= 1 or not len(a) or not len(b):
-        return list(range(size))
-    moved = gaps(a, b)
-    return sorted(range(size), key=lambda i: (-moved[i], i))
+    """Return the indices of the entries, those with the largest `gap` first."""
+    order: list[int] = np.argsort(-gaps(a, b), kind="stable").tolist()
+    return order
 
 
 def _special(matrix: Floats) -> list[float]:

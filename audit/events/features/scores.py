@@ -1,7 +1,7 @@
-"""Fitted features: sums over entries of learned log-ratios.
+"""Fitted scores, which add up learned log-ratios of the entries.
 
-If the noise of the entries is independent, such a sum is the optimal score up to the error of the fit: the
-log-likelihood ratio of the output is then the sum of the log-likelihood ratios of its entries.
+If the noise of the entries is independent, the best score is the log-likelihood ratio of the output. It is
+the sum of the log-likelihood ratios of its entries. A fitted score estimates this sum.
 """
 
 from collections.abc import Collection
@@ -29,9 +29,10 @@ _MONOTONE = 0.5
 
 @dataclass(frozen=True)
 class TableScore(NumberFeature):
-    """A fitted score: each entry of an output has a log-ratio, read from a table, and these are added.
+    """A fitted score that adds up one log-ratio for each entry of an output.
 
-    The score is defined for outputs with as many entries as there are tables.
+    Each log-ratio is read from a table. The score is defined for outputs with as many entries as there are
+    tables.
 
     Parameters
     ----------
@@ -59,9 +60,10 @@ class TableScore(NumberFeature):
         return [f"output[{i}]" for i in range(len(self.edges))]
 
     def heaviest(self) -> list[tuple[int, str]]:
-        """Return the tables, heaviest first, each with the sign of its trend: +, − or ± (no clear trend).
+        """Return the indices of the tables with their trends, heaviest first.
 
-        The weight is the standard deviation of the score over the bins, which hold about equally many runs.
+        A trend is +, − or ± (none is clear). The weight is the standard deviation of the score over the bins,
+        which hold about equally many runs.
         """
         found = []
         for k, (_, scores) in enumerate(zip(self.edges, self.scores, strict=True)):
@@ -83,7 +85,10 @@ class TableScore(NumberFeature):
         return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
     def of_rows(self, matrix: Floats) -> Floats:
-        """Return the score of each row of a matrix of shape (runs, entries)."""
+        """Return the score of each row of a matrix.
+
+        The matrix has shape (runs, entries).
+        """
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):
@@ -93,7 +98,7 @@ class TableScore(NumberFeature):
 
 @dataclass(frozen=True)
 class AdditiveScore(TableScore):
-    """A fitted score: like `TableScore`, with a table also for each difference of neighbouring entries.
+    """A fitted score with a table also for each difference of neighbouring entries.
 
     Parameters
     ----------
@@ -123,9 +128,9 @@ class AdditiveScore(TableScore):
 
 
 def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
-    """Return the bins of the entries and differences of a block's vectors, one array per column.
+    """Return the bins of the entries and differences of a block's vectors.
 
-    The block keeps these bins, because a fitted score and the fit of the next score both read them.
+    There is one array for each column. The block keeps the bins.
     """
     if ("coded", edges) not in view.inside:
         columns = with_differences(view.vectors[(len(edges) + 1) // 2][1]).T
@@ -138,13 +143,16 @@ def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
 
 
 def with_differences(matrix: Floats) -> Floats:
-    """Return each row's entries, then the differences of adjacent entries: (runs, d) gives (runs, 2d − 1)."""
+    """Return each row's entries, then the differences of adjacent entries.
+
+    Shape (runs, d) gives shape (runs, 2d − 1).
+    """
     with np.errstate(all="ignore"):
         return np.hstack([matrix, np.diff(matrix, axis=1)])
 
 
 def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:
-    """Return a score with one log-ratio table for each entry, fitted to past outputs of both databases.
+    """Return a score fitted to past outputs of both databases.
 
     Parameters
     ----------

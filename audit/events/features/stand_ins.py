@@ -1,7 +1,7 @@
-"""What a block keeps instead of an output: plain arrays for a data frame, both ends of a huge output.
+"""What a block keeps instead of a data frame or a huge output.
 
-Reading a frame is slow, so it is converted once and not for every feature. Outputs of megabytes are too large
-for an audit to keep many. Both stand-ins are functions of one output alone.
+A data frame is kept as plain arrays, because reading a frame is slow. Of a huge output only both ends are
+kept. Each stand-in is a function of one output alone.
 """
 
 import copy
@@ -64,10 +64,10 @@ class Frame:
 
     @cached_property
     def labelled(self) -> dict[Any, Any] | None:
-        """The values by label: for a series by row, for a data frame by column and then by row.
+        """The values by label, or None.
 
-        None if there are no labels, if a label is repeated, or if one is neither a string nor an integer. A
-        row keeps its label when other rows are added or removed.
+        A series has its rows as keys. A data frame has its columns as keys, and under each the rows. The
+        labels must be different strings or integers. Otherwise the result is None.
         """
         rows = _labels(self.index)
         if rows is None:
@@ -114,8 +114,9 @@ class Ends:
 
 
 def stand_in(output: Any) -> Any:
-    """Return a `Frame` for a data frame, series or index, `Ends` for a huge output, else the output itself.
+    """Return what a block keeps instead of an output.
 
+    A data frame, series or index becomes a `Frame`. A huge output becomes `Ends`. Any other output is kept.
     Parts of tuples, lists and dicts are replaced in the same way.
 
     Examples
@@ -132,7 +133,9 @@ def stand_in(output: Any) -> Any:
 
 
 def is_table(value: object) -> bool:
-    """Return whether a value is a data frame, a series or an index, of pandas or a similar library.
+    """Return whether a value is a data frame, a series or an index.
+
+    The value may come from pandas or a similar library.
 
     Examples
     --------

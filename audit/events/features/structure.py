@@ -1,6 +1,7 @@
-"""Choose the parts of structured outputs that get a table: those that differ most between the two databases.
+"""Choose which parts of structured outputs get a table.
 
-Only past outputs are read, and no verdict rests on the choice.
+These are the parts that differ most between the two databases. Only past outputs are read, and no verdict
+rests on the choice.
 """
 
 from collections import Counter
@@ -83,7 +84,7 @@ def of_parts(
     if not (paths or places) or _recur(sides):
         return
     yield from map(inside.Part, _most_moved(a, b, paths))
-    changed = {path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}
+    changed = {path: _changed(a, b, path, inside.atom) for path in paths}
     yield from map(inside.PartIs, _first(changed, MOST_ATOMS))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
@@ -93,7 +94,10 @@ def of_parts(
 
 
 def _without_constants(*sides: Looked) -> list[Looked]:
-    """Return both sides without the places where every output holds the same text, number or None."""
+    """Return both sides without the places where all outputs are alike.
+
+    At such a place every output holds the same text, number or None.
+    """
     total = sum(map(len, sides))
     held: dict[Path, list[Any]] = {}
     for _, parts in chain.from_iterable(sides):
@@ -108,28 +112,30 @@ def _without_constants(*sides: Looked) -> list[Looked]:
 
 
 def _is_alike(part: Any, other: Any) -> bool:
-    """Return whether two parts are certainly the same. Two float zeros may differ in sign: False."""
+    """Return whether two parts are certainly the same.
+
+    Two float zeros may differ in sign, so they do not count as the same.
+    """
     kind = type(part)
     plain = kind in (str, int, float, bool) and kind is type(other)
     return part is other or (plain and part == other and (part != 0 or kind is int))
 
 
-def _most_retyped(*sides: Opened) -> list[Path]:
+def _most_retyped(a: Opened, b: Opened) -> list[Path]:
     """Return the places whose types differ most between the sides."""
     kinds: dict[Path, set[type]] = {}
-    for parts in chain.from_iterable(sides):
+    for parts in chain(a, b):
         for path, part in parts.items():
             kinds.setdefault(path, set()).add(type(part))
-    changed = {
-        path: _changed(*(Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides))
-        for path, found in kinds.items()
-        if len(found) > 1
-    }
-    return _first(changed, MOST_TYPES)
+    mixed = [path for path, found in kinds.items() if len(found) > 1]
+    return _first({path: _changed(a, b, path, type_of) for path in mixed}, MOST_TYPES)
 
 
 def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Floats], Floats]) -> list[Path]:
-    """Return the places whose digits differ most in distribution, under any of the `ways` to read them."""
+    """Return the places whose digits differ most in distribution.
+
+    Each of `ways` is one way to read the digits.
+    """
     sizes = {
         path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
         for path, pair in numbers.items()
@@ -138,7 +144,7 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
 
 
 def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
-    """Yield differences and sums of two numbers that are related more closely on one side (`bound_pairs`)."""
+    """Yield differences and sums of two numbers that `bound_pairs` finds."""
     places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
@@ -156,7 +162,10 @@ def _places(*sides: Opened) -> list[Path]:
 
 
 def _together(sides: list[Looked]) -> list[Path]:
-    """Return the places whose numbers get joint features; none if all are entries of flat sequences."""
+    """Return the places whose numbers get joint features.
+
+    If all places are entries of flat sequences, return none.
+    """
     a, b = ([{} if _is_flat(output, parts) else parts for output, parts in side] for side in sides)
     return _most_moved(a, b, _places(a, b))
 
@@ -166,7 +175,10 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 
 
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
-    """Yield features of several numbers: two together may show a difference that the noise of each hides."""
+    """Yield features of several numbers.
+
+    Two numbers together may show a difference that the noise of each number hides.
+    """
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
         yield inside.PartsDifference(first, second)
     yield inside.PartsSum(tuple(places))
@@ -211,7 +223,10 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Return the texts at each place, except those made by removing the numbers from another text."""
+    """Return the texts at each place.
+
+    Texts made by removing the numbers from another text are left out.
+    """
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
@@ -226,7 +241,9 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:
-    """Return what the result says about parts of the first structured outputs that no feature reads.
+    """Return what the result says about parts that no feature reads.
+
+    Only parts of the first structured outputs are considered.
 
     Examples
     --------
@@ -276,14 +293,17 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
 
 
 def _recur(sides: list[Looked]) -> bool:
-    """Return whether nearly all outputs with parts recur, so that they can be counted like single values."""
+    """Return whether nearly all outputs with parts recur."""
     having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Return the places whose numbers differ most in distribution; places with no difference are omitted."""
+    """Return the places whose numbers differ most in distribution.
+
+    Places without a difference are left out.
+    """
     return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 
@@ -296,19 +316,19 @@ def _moved(a: Floats, b: Floats) -> float:
     return gap(a, b) if len(a) and len(b) else float(len(a) + len(b) > 0)
 
 
-def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
-    return Counter(inside.atom(each.get(path, ABSENT)) for each in side)
+def _changed(a: Opened, b: Opened, path: Path, read: Callable[[Any], Hashable]) -> float:
+    """Return how far the values of two sides at a place differ.
 
-
-def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Return the total variation distance between two counts of values, 0 if no value recurs."""
-    if max(chain(a.values(), b.values())) < 2:
+    This is the total variation distance between the values. If no value recurs, it is 0.
+    """
+    counts, others = (Counter(read(parts.get(path, ABSENT)) for parts in side) for side in (a, b))
+    if max(chain(counts.values(), others.values())) < 2:
         return 0.0
-    m, n = a.total(), b.total()
-    return sum(abs(a[key] / max(m, 1) - b[key] / max(n, 1)) for key in a | b) / 2
+    m, n = max(len(a), 1), max(len(b), 1)
+    return sum(abs(counts[key] / m - others[key] / n) for key in counts | others) / 2
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
-    """Return the places of largest size; places of size 0 are left out."""
+    """Return the places of largest size, without those of size 0."""
     differing = [path for path, size in sizes.items() if size]
     return sorted(differing, key=lambda path: (-sizes[path], repr(path)))[:most]

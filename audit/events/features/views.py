@@ -1,4 +1,4 @@
-"""A block of outputs, grouped once by kind so that every feature can be computed on whole arrays.
+"""A block of outputs, grouped by kind for features of whole arrays.
 
 The group of an output depends on that output alone. The other outputs of a block affect only the speed.
 """
@@ -32,7 +32,10 @@ _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised
 
 
 def as_number(value: object) -> float | None:
-    """Return a real number as a float (±inf if too large); None for anything else, bool included."""
+    """Return a real number as a float, and None for anything else.
+
+    A number that is too large becomes ±inf. A bool is not a number.
+    """
     kind = type(value)
     try:
         # common types are decided first, for speed
@@ -56,7 +59,10 @@ def _is_real(value: object) -> bool:
 
 
 def as_entry(value: object) -> float:
-    """Return an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
+    """Return an entry of a vector as a float.
+
+    A bool becomes 0 or 1. Anything that is neither a number nor a bool becomes NaN.
+    """
     if type(value) in (bool, np.bool_):
         return float(value)  # type: ignore[arg-type]
     number = as_number(value)
@@ -74,7 +80,10 @@ def as_column(values: Sequence[object]) -> Floats:
 
 
 def as_vector(output: Any) -> list[float] | Floats | None:
-    """Return the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
+    """Return the entries of a flat sequence or an array as floats.
+
+    Arrays are read row by row. For anything else, return None.
+    """
     kind = type(output)
     try:
         if issubclass(kind, (tuple, list)):
@@ -93,7 +102,10 @@ def as_vector(output: Any) -> list[float] | Floats | None:
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
-    """Return whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
+    """Return whether a sequence is a non-empty list of (key, value) pairs.
+
+    The keys must be texts or whole numbers.
+    """
     return len(output) > 0 and all(
         issubclass(type(item), tuple) and len(item) == 2 and issubclass(type(item[0]), (str, int))
         for item in output  # `isinstance` would read `__class__` of an item that is not a tuple
@@ -101,7 +113,10 @@ def is_pairs(output: Sequence[Any]) -> bool:
 
 
 def as_mapping(output: object) -> Mapping[Any, Any] | None:
-    """Return a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
+    """Return a dict, or a list of (key, value) pairs, as a mapping.
+
+    For anything else, return None.
+    """
     kind = type(output)
     if kind is dict:
         return output  # type: ignore[return-value]
@@ -124,8 +139,8 @@ class View:
         A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
         replaced by stand-ins.
     typed
-        Whether the type of every output is independent of the other outputs. That may be false if a sampler
-        returns many runs as one array: one NaN turns all integers of a numpy array into floats.
+        Whether the type of every output is independent of the other outputs. In one numpy array it may not
+        be: one NaN turns all integers into floats.
     replaced
         Whether the outputs come from a block that has already replaced them by stand-ins.
 
@@ -212,11 +227,10 @@ _PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 def _once(outputs: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], Ints] | None:
-    """Return the different outputs, each once, and the place of every output among them.
+    """Return the different outputs, and the place of every output among them.
 
-    Two outputs are equal if they consist of the same plain values, of the same types, in tuples and lists;
-    `marshal` writes each value with its type. Return None if there are few outputs, if they are numbers
-    (whole columns are read at once), if more than a quarter of them differ, or if one of them is not plain.
+    Two outputs are equal if they consist of the same plain values, of the same types, in tuples and lists. If
+    equal outputs are too few to save time, or if an output is not plain, return None.
     """
     if type(outputs) is not list or len(outputs) < _MANY:
         return None

@@ -1,6 +1,7 @@
-"""The event to show: of the events that refute a claim about equally fast, the easiest to read.
+"""The event to show for a witness.
 
-This module makes no runs. It fixes candidates from past runs; `confirm` then makes new runs for them.
+Of the events that refute a claim about equally fast, it is the easiest to read. This module makes no runs. It
+fixes candidates from past runs; `confirm` then makes new runs for them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,7 +38,10 @@ _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event to test as a witness. `distance` counts the steps between its databases."""
+    """An event to test as a witness.
+
+    `distance` counts the steps between its databases.
+    """
 
     event: Event
     side: int
@@ -48,9 +52,10 @@ class Candidate:
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
-    """Return the events to try as a witness, in order; the event with the largest growth is among them.
+    """Return the events to try as a witness, in order.
 
-    Of the events whose growth on past runs is close to the best (`ALIKE`), the easiest to read comes first.
+    The event with the largest growth is among them. Of the events whose growth on past runs is close to the
+    best (`ALIKE`), the easiest to read comes first.
     """
     found = _found(memory, terms)
     if not found:
@@ -67,12 +72,12 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
-    """Return the most readable of the best one-entry events; None if none surely has positive growth.
+    """Return the most readable of the best one-entry events, or None.
 
-    The best are those with nearly the largest growth (`ALIKE`).
+    The best are those with nearly the largest growth (`ALIKE`). If none surely has positive growth, return
+    None.
     """
-    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
-    found = [each for each in found if each.surely(terms)]
+    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event) and each.surely(terms)]
     if not found:
         return None
     most = max(each.growth for each in found)
@@ -93,11 +98,14 @@ class _Found:
 
     @property
     def worth(self) -> float:
-        """The growth, reduced for events that use a fitted score, so that other events are preferred."""
+        """The growth, reduced for events that use a fitted score."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:
-        """Return whether the growth is positive with p lowered and q raised by `_SURE` standard errors."""
+        """Return whether the growth is surely positive.
+
+        The estimate lowers p and raises q by `_SURE` standard errors.
+        """
         known = self.candidate
         p, q = apart(np.array(known.p), np.array(known.q), known.past, _SURE)
         return bool(growth_rate(p, q, *terms.at(known.distance)) > 0)
@@ -110,7 +118,7 @@ class _Found:
         return self.effort, -self.growth
 
     def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
-        """Return the candidate, with a shorter event if one has nearly the same growth on stored outputs."""
+        """Return the candidate, with a shorter event if one grows nearly as fast."""
         side, told = self.candidate.side, self.event
         wanted = _KEPT * growth_on(told, memory, side, terms)
         for k in range(len(told.conditions)):
@@ -120,7 +128,10 @@ class _Found:
 
 
 def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
-    """Return the events with positive estimated growth, also events on entries of the best fitted score."""
+    """Return the events with their estimated growth.
+
+    These include events on entries of the best fitted score.
+    """
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
     best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)
@@ -152,16 +163,19 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Return an event as a candidate, with p and q estimated from the stored outputs of a pair."""
+    """Return an event as a candidate.
+
+    Its p and q are estimated from the stored outputs of a pair.
+    """
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0) -> float:
-    """Return the log growth of an event on the stored outputs of a pair, in nats per pair of runs.
+    """Return the log growth of an event on the stored outputs of a pair.
 
-    The estimate lowers p and raises q by `errors` standard errors.
+    The growth is in nats per pair of runs. The estimate lowers p and raises q by `errors` standard errors.
     """
     found = seen(event, memory, side)
     p, q = apart(np.array(found.p), np.array(found.q), found.past, errors)

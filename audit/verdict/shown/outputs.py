@@ -1,8 +1,8 @@
-"""The outputs that a witness shows: those of its runs, or the exact laws, counted in a few bins.
+"""The outputs that a witness shows, counted in a few bins.
 
-The counted quantity is the one that the event reads first: a number (the output, an entry, a fitted score),
-or values that are not numbers. The bins span nearly all outputs, and those ends of the event that are close
-to the outputs.
+They are those of its runs, or those of the exact laws. The counted quantity is the one that the event reads
+first. It is a number, such as an entry or a fitted score, or a value that is not a number. The bins span
+nearly all outputs, and those ends of the event that are close to the outputs.
 """
 
 import math
@@ -13,10 +13,9 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.distributions import Countable, Finite, Law, Mixture, Product
-from audit.distributions.law import Floats, Ints, as_numbers
+from audit.distributions.law import Flags, Floats, Ints, as_numbers
 from audit.distributions.line import LineLaw
 from audit.events.edges import bins_of
 from audit.events.event import AtomIn, Event, NumberIn
@@ -39,9 +38,8 @@ _TAIL = 0.005
 _DIGITS = 4
 
 Interval = tuple[float, float]
-Flags = NDArray[np.bool_]
+#: Maps each counted value to its outputs. Outputs with a value that is not listed count as "any other".
 Known = dict[Hashable, Any]
-"""Maps each counted value to its outputs. Outputs with a value that is not listed count as "any other"."""
 
 
 _name = partial(output_words, digits=_DIGITS)
@@ -49,7 +47,9 @@ _name = partial(output_words, digits=_DIGITS)
 
 @dataclass
 class Seen:
-    """The outputs of a witness's runs, counted by the quantity that the witness's event reads first.
+    """The outputs of a witness's runs, counted by one quantity.
+
+    It is the quantity that the witness's event reads first.
 
     Parameters
     ----------
@@ -63,7 +63,10 @@ class Seen:
     _known: Known = field(default_factory=dict)
 
     def add(self, side: int, view: View, inside: Flags) -> None:
-        """Add outputs of one side (0 left, 1 right); `inside` says which outputs are in the event."""
+        """Add outputs of one side, which is 0 for left and 1 for right.
+
+        `inside` says which outputs are in the event.
+        """
         room, first = _MOST_KEPT - sum(map(len, self._columns[side])), self._first
         if room <= 0 or first is None:
             return
@@ -76,7 +79,10 @@ class Seen:
                     self._known.setdefault(key, output)
 
     def outputs(self) -> Outputs | None:
-        """Return the counted outputs. None if a side has none, or if nothing in the event can be counted."""
+        """Return the counted outputs, or None.
+
+        None is returned if a side has no outputs, or if nothing in the event can be counted.
+        """
         first = self._first
         if first is None or not all(self._columns):
             return None
@@ -91,18 +97,19 @@ class Seen:
 
     @property
     def _first(self) -> NumberIn | AtomIn | None:
-        """The event's first condition on a number or, if no condition is on a number, on a value.
+        """The event's first condition on a number, else the first on a value.
 
-        None for a region of a law.
+        It is None for a region of a law.
         """
         found = (each for kind in (NumberIn, AtomIn) for each in self.event.conditions if type(each) is kind)
         return next(found, None)
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs under two exact laws, counted in bins, with the part of each bin inside the event.
+    """Return the outputs under two exact laws, counted in bins.
 
-    Return None for laws that cannot be counted in bins.
+    For each bin, the part inside the event is also given. For laws that cannot be counted in bins, return
+    None.
 
     Parameters
     ----------
@@ -137,7 +144,10 @@ def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the outp
 
 
 def _of_finite(region: Region, laws: Sequence[Finite], of: str) -> Outputs | None:
-    """Return the outputs of two laws with finitely many outcomes; as numbers if all outcomes are numbers."""
+    """Return the outputs of two laws with finitely many outcomes.
+
+    If all outcomes are numbers, they are counted as numbers.
+    """
     weights = [np.exp(law.log_probabilities) for law in laws]
     inside = [members(law, region) for law in laws]
     columns, real = zip(*(as_numbers(law.outcomes) for law in laws), strict=True)
@@ -151,7 +161,10 @@ def _known_of(laws: Iterable[Finite]) -> Known:
 
 
 def _of_lines(region: Region, laws: Sequence[Law], lines: Sequence[Any], of: str) -> Outputs | None:
-    """Return the outputs of two laws on the line; atoms of mixtures become single values, not bins."""
+    """Return the outputs of two laws on the line.
+
+    Atoms of mixtures become single values, not bins.
+    """
     tails = [line.ppf(share) for line in lines for share in (_TAIL, 1.0 - _TAIL)]
     edges = _edges(min(tails), max(tails), region.intervals, whole=isinstance(lines[0], Countable))
     if edges is None:
@@ -191,7 +204,10 @@ def _by_number(
     inside: Sequence[Flags],
     intervals: Sequence[Interval],
 ) -> Outputs | None:
-    """Return numbers counted in bins, or one by one if there are few; NaN counts as a single value."""
+    """Return numbers counted in bins, or one by one if there are few.
+
+    NaN counts as a single value.
+    """
     numbers = np.unique(np.concatenate(columns))  # NaN is one of them
     if len(numbers) <= MOST_NAMES:
         codes = [np.searchsorted(numbers, column) for column in columns]
@@ -224,7 +240,10 @@ def _by_name(
     *,
     name: Callable[[Any], str] = _name,
 ) -> Outputs | None:
-    """Return counts of the most frequent values, overall and inside the event, and of all others together."""
+    """Return counts of the most frequent values, and of all others together.
+
+    The values are the most frequent ones overall and inside the event.
+    """
     if not known:
         return None
     places, size = {key: i for i, key in enumerate(known)}, len(known)
@@ -245,14 +264,20 @@ def _by_name(
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
-    """Return weights by bin or value, shape (4, size): left, right, then left and right inside the event."""
+    """Return weights by bin or value, shape (4, size).
+
+    The rows are left, right, then left and right inside the event.
+    """
     columns = list(zip(codes, weights, inside, strict=True))
     whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
     return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
 
 
 def _quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a quantile of weighted numbers, without the infinite ones and NaN; NaN if none is finite."""
+    """Return a quantile of the finite ones of weighted numbers.
+
+    If no number is finite, return NaN.
+    """
     finite = np.isfinite(values)
     if not finite.any():
         return math.nan
@@ -263,10 +288,10 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins, which also cover ends of the event close to the outputs.
+    """Return round edges of about `MOST_BINS` bins, or None.
 
-    Whole numbers lie in the middle of their bins. Return None if the numbers are too large for bins, or too
-    close together.
+    The bins also cover ends of the event that are close to the outputs. Whole numbers lie in the middle of
+    their bins. If the numbers are too large for bins, or too close together, return None.
     """
     low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low
@@ -284,15 +309,19 @@ def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: boo
 
 
 def _step(least: float) -> float:
-    """Return the smallest number ≥ `least` that is 1, 2, 2.5 or 5 times a power of ten."""
+    """Return the smallest round number that is at least `least`.
+
+    Round numbers are 1, 2, 2.5 and 5 times a power of ten.
+    """
     power = 10.0 ** math.floor(math.log10(least))
     return next((times * power for times in (1, 2, 2.5, 5) if times * power >= least), 10.0 * power)
 
 
 def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
-    """Return the outputs counted in a table of shape (4, number of bins and names).
+    """Return the outputs counted in a table.
 
-    If `names` is an `Outputs` of single values, its columns are added to the table.
+    The table has shape (4, number of bins and names). If `names` is an `Outputs` of single values, its
+    columns are added to the table.
     """
     if isinstance(names, Outputs):
         beside = (names.on_left, names.on_right, names.left_inside, names.right_inside)

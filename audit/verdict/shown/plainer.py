@@ -1,7 +1,7 @@
-"""Plain events to show instead of a fitted score: about entries of large weight, their sums and differences.
+"""Plain events to show instead of a fitted score.
 
-These events are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed,
-they are tested on separate runs (`judge`).
+They are about entries of large weight, and about sums and differences of such entries. They are learned from
+stored outputs. Once fixed, they are tested on separate runs (`judge`).
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,9 @@ _FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
-    """Return tables that count past runs by the entries of largest weight, their sums and their differences.
+    """Return tables that count past runs by the entries of largest weight.
 
-    An entry that some outputs lack is left out, because a sum does not show whether its entries are present.
+    Sums and differences of these entries have tables too. An entry that some outputs lack is left out.
     """
     sides = [merged(views) for views in memory.kept(0)]
     tables = []
@@ -46,7 +46,9 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """For every two entries of large weight, yield the best event that bounds both, with its p and q.
+    """Yield, for every two entries of large weight, the best event on both.
+
+    The event bounds both entries. Its p and q are yielded too.
 
     Parameters
     ----------
@@ -71,10 +73,10 @@ def boxes(
 def _best_box(
     columns: list[list[Floats]], signs: tuple[int, ...], claimed: tuple[float, float]
 ) -> tuple[float, list[tuple[float, float]], float, float]:
-    """Return the growth of the best event "both entries pass their bounds", the two bounds, p and q.
+    """Return the growth of the best event on two entries, its bounds, p and q.
 
-    `columns` holds the values of both entries on the p side, then on the q side. Each of `signs` says how an
-    entry passes its bound: upwards (1) or downwards (−1).
+    In the event, both entries pass their bounds. `columns` holds the values of both entries on the p side,
+    then on the q side. Each of `signs` says how an entry passes its bound: upwards (1) or downwards (−1).
     """
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
     edges = [_edges(np.concatenate([turned[0][k], turned[1][k]])) for k in (0, 1)]
@@ -124,10 +126,11 @@ def _features(score: TableScore) -> Iterator[NumberFeature]:
 
 
 def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
-    """Yield (table, p side, events, allowance). For each table and side, suggested events come first.
+    """Yield events of tables as (table, p side, events, allowance).
 
-    Plain events follow. The allowance for selection bias, in standard errors, is 0 for suggested events. It
-    is positive for plain ones, because the counts that chose a plain event also estimate its p and q.
+    For each table and side, suggested events come first and plain events follow. The allowance for selection
+    bias, in standard errors, is 0 for suggested events. Plain events need an allowance, because the same
+    counts chose them and estimate their p and q.
     """
     for table in tables:
         for side in (0, 1):

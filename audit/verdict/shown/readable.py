@@ -1,9 +1,9 @@
 """How hard an event is to read, and shorter versions of it.
 
 **The order of readability.** Events about the output as a whole are easiest (an exception, None, its value).
-Next come one entry or key, simple functions of several entries, computed quantities, the bytes or text of the
-output and, last, fitted scores. For the same feature, one number or bound is easier than several, and a short
-text is easier than a long one.
+Next come one entry or key, simple functions of several entries, and computed quantities. The bytes or text of
+the output follow, and fitted scores come last. For the same feature, one number or bound is easier than
+several. A short text is easier than a long one.
 """
 
 import math
@@ -39,7 +39,7 @@ _LETTERS_A_STEP = 40
 
 
 def score_of(event: Event) -> TableScore | None:
-    """Return the fitted score that an event uses; None if it uses none."""
+    """Return the fitted score that an event uses, or None."""
     features = (getattr(each, "feature", None) for each in event.conditions)
     return next((each for each in features if isinstance(each, TableScore)), None)
 
@@ -55,7 +55,9 @@ def is_of_one_entry(event: Event) -> bool:
 
 
 def effort(event: Event) -> int:
-    """Return a number that says how hard an event is to read; 0 is the easiest.
+    """Return a number that says how hard an event is to read.
+
+    The easiest events have 0.
 
     Examples
     --------
@@ -99,16 +101,16 @@ def _effort(condition: Any) -> int:
 
 
 def is_narrow(low: float, high: float) -> bool:
-    """Return whether an interval is so narrow around a single value that rounded bounds would miss it."""
+    """Return whether rounded bounds would miss the single value in an interval."""
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
 def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
-    """Yield versions of an event with a shorter k-th condition, the easiest to read first.
+    """Yield versions of an event with a shorter k-th condition.
 
-    A version need not hold exactly the same outputs as the event. An interval becomes one number if the
-    stored outputs inside it are all that number. Bounds become whole numbers if all stored outputs are whole;
-    otherwise they are rounded. Several intervals become one.
+    The easiest to read come first. A version need not hold exactly the same outputs as the event. If the
+    stored outputs in an interval are all one number, it becomes this number. If all stored outputs are whole,
+    bounds become whole numbers, else they are rounded. Several intervals become one.
     """
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or condition.special is not None:
@@ -145,7 +147,10 @@ def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
 def _roundings(
     intervals: tuple[tuple[float, float], ...], *, whole: bool
 ) -> Iterator[tuple[tuple[float, float], ...]]:
-    """Yield intervals with whole bounds, or bounds of few digits, rounded to nearest, inwards or outwards."""
+    """Yield intervals with whole bounds, or with bounds of few digits.
+
+    The bounds are rounded to nearest, inwards or outwards.
+    """
     few = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
     for way in [_next_whole] if whole else few:
         found = tuple(each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals)
@@ -168,7 +173,10 @@ def _rounded(bound: float, end: int, *, digits: int, how: tuple[str, str]) -> fl
 
 
 def _one_value(values: Floats) -> float | None:
-    """Return the number, in few digits, that all values equal up to rounding errors; None if they differ."""
+    """Return the number that all values equal up to rounding errors, or None.
+
+    The number has few digits. If the values differ, return None.
+    """
     middle = float(np.sort(values)[len(values) // 2])
     scale = max(float(np.abs(values).max()), abs(middle))
     close = np.abs(values - middle) <= ATOM_WIDTH / 2 * max(scale, 1e-2)
