@@ -68,8 +68,6 @@ class Step:
         check_word(self.how, How, what="The `how` of a `Step`")
         positive_int(self.size, what="The size of a `Step`")
         positive_int(self.runs, what="The runs of a `Step`", minimum=0)
-        if max(self.size, self.runs) >= 2**63:
-            raise InvalidValue("The size and the runs of a `Step` must be below 2^63.")
         low = probability(self.low, what="The low of a `Step`")
         high = probability(self.high, what="The high of a `Step`")
         if low > high:
