@@ -37,15 +37,12 @@ class CellAdvanced:
 
     Examples
     --------
-    >>> CellAdvanced("demo", "all", Cell(4.0, 4.0, None, ()), number=1, cells=2).done
+    >>> CellAdvanced("all", Cell(4.0, 4.0, None, ())).done
     False
     """
 
-    study: str
     curve: str
     cell: Cell
-    number: int
-    cells: int
     done: bool = False
 
 
@@ -183,8 +180,7 @@ class StudyRun:
 
     def _tell(self, path: Path, cell: Cell, *, done: bool = False) -> None:
         if self.listener is not None:
-            number, curve = len(self.found) + 1, self.study.curves[path[0]].name
-            self.listener(CellAdvanced(self.study.name, curve, cell, number, self.study.cells, done))
+            self.listener(CellAdvanced(self.study.curves[path[0]].name, cell, done))
 
     def told(self) -> StudyResult:
         """Return the result of the study from the cells finished so far."""
