@@ -22,7 +22,7 @@ class Drawn:
     ----------
     name
         The name in audits.
-    draw
+    sample
         Returns the outputs for a database, a number of runs and a generator.
 
     Examples
@@ -32,15 +32,11 @@ class Drawn:
     """
 
     name: str
-    draw: Draw
+    sample: Draw
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
-        return self.draw(database, 1, rng)[0]
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the outputs of `size` runs."""
-        return self.draw(database, size, rng)
+        return self.sample(database, 1, rng)[0]
 
 
 @dataclass(frozen=True)
@@ -98,11 +94,7 @@ class Setting:
 
 def laplace() -> Setting:
     """Return the Laplace mechanism of scale 1 on the values 0 and 1; the best events are half-lines."""
-
-    def below(x: float) -> float:
-        return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
-
-    events = tuple((below(end), below(end - 1)) for end in np.linspace(-4.0, 4.0, 1601))
+    events = tuple((_laplace_below(end), _laplace_below(end - 1)) for end in np.linspace(-4.0, 4.0, 1601))
     drawn = Drawn("laplace", lambda database, size, rng: database[0] + rng.laplace(size=size))
     return Setting(drawn, ([0], [1]), 1.0, events=events)
 
@@ -189,14 +181,16 @@ def _finite(drawn: Drawn, pair: tuple[Any, Any], outcomes: NDArray[Any], laws: A
     return Setting(drawn, pair, true, events=clipped, laws=(Law(outcomes, left), Law(outcomes, right)))
 
 
+def _laplace_below(x: float) -> float:
+    """Return Pr[Laplace noise of scale 1 ≤ x]."""
+    return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
+
+
 def _law_of_maximum(answers: list[float]) -> NDArray[np.float64]:
     from scipy.integrate import quad
 
-    def below(x: float) -> float:
-        return 0.5 * math.exp(x / 2) if x < 0 else 1 - 0.5 * math.exp(-x / 2)
-
     def density(x: float, best: int) -> float:
-        others = math.prod(below(x - other) for k, other in enumerate(answers) if k != best)
+        others = math.prod(_laplace_below((x - other) / 2) for k, other in enumerate(answers) if k != best)
         return 0.25 * math.exp(-abs(x - answers[best]) / 2) * others
 
     knots = [-80.0, *sorted(set(answers)), 80.0]

@@ -27,7 +27,7 @@ def on_answers(function: Function) -> Drawn:
 
 def on_records(function: Function) -> Drawn:
     """Return a subject that runs a function (answers, size, rng) on the counts of the records 0 to 4."""
-    answered = on_answers(function).draw
+    answered = on_answers(function).sample
     return Drawn("peer", lambda database, size, rng: answered(np.bincount(database, minlength=5), size, rng))
 
 
