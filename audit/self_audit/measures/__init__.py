@@ -1,1 +1,1 @@
-"""The measures, one module each. `rows` yields the rows, and `judged` returns how many rows are judged."""
+"""The measures, one module each. `rows` yields the rows, and `JUDGED` says how many rows are judged."""

@@ -47,20 +47,14 @@ class Control:
     p: float
 
 
-def controls() -> tuple[Control, ...]:
-    """Return the mechanisms whose detectable ε is tested."""
-    fair = exact.coin(0.5, 0.5)
-    return (
-        Control(fair, PureDP(0.5), 0.5),
-        Control(fair, PureDP(1.0), 0.5),
-        Control(fair, ApproximateDP(1.0, 0.05), 0.525),
-        Control(exact.randomized_response().mechanism, PureDP(1.0), math.e / (1 + math.e)),
-    )
-
-
-def judged() -> int:
-    """Return the number of judged rows."""
-    return 2 + len(controls())
+#: The mechanisms whose detectable ε is tested.
+CONTROLS = (
+    Control(exact.coin(0.5, 0.5), PureDP(0.5), 0.5),
+    Control(exact.coin(0.5, 0.5), PureDP(1.0), 0.5),
+    Control(exact.coin(0.5, 0.5), ApproximateDP(1.0, 0.05), 0.525),
+    Control(exact.randomized_response().mechanism, PureDP(1.0), math.e / (1 + math.e)),
+)
+JUDGED = 2 + len(CONTROLS)
 
 
 def settings() -> tuple[exact.Setting, ...]:
@@ -69,9 +63,9 @@ def settings() -> tuple[exact.Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for the intervals of p, a row for those of q, and one for each of `controls`."""
+    """Yield a row for the intervals of p, a row for those of q, and one for each of `CONTROLS`."""
     yield from _intervals(audits, sizes.witnesses)
-    for control in controls():
+    for control in CONTROLS:
         yield _detection(audits, control, sizes.detections)
 
 

@@ -24,16 +24,12 @@ SHARES = (0.5, 0.8, 0.9)
 #: The budget of an audit, in runs, is this many times the least mean number of pairs of runs to a refutation.
 #: With a larger budget, slower audits refute too.
 PATIENCE = 40
+JUDGED = 1
 
 
 def settings() -> tuple[Setting, ...]:
     """Return the mechanisms on which efficiency is measured."""
     return laplace(), geometric(), randomized_response(), noisy_max()
-
-
-def judged() -> int:
-    """Return the number of judged rows."""
-    return 1
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:

@@ -24,11 +24,7 @@ from audit.values.wording import number
 PART = "false alarms"
 LEVELS = (0.1, 0.05, 0.01)
 BUDGET = 1_000
-
-
-def judged() -> int:
-    """Return the number of judged rows."""
-    return len(LEVELS) * (len(tight_cases()) + 2)
+JUDGED = len(LEVELS) * (len(tight_cases()) + 2)
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:

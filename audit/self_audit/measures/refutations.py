@@ -21,11 +21,8 @@ PART = "runs to refutation"
 SIGNIFICANCE = 1e-6
 BUDGET = 200_000
 PEER_BUDGET = 300_000
-
-
-def judged() -> int:
-    """Return the number of judged rows in a self-audit without a file of cases."""
-    return 1
+#: The number of judged rows without a file of cases.
+JUDGED = 1
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
