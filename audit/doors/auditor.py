@@ -203,8 +203,8 @@ class Auditor:
         If nothing is expected, a refutation fails the test.
         """
         __tracebackhide__ = True
-        from audit.doors.carry_out import carry_out, check_keywords  # loads numpy and more: only for an audit
-        from audit.doors.formulas import with_formulas
+        # loads numpy and more: only for an audit
+        from audit.doors.carry_out import carry_out, carry_out_entry, check_keywords
 
         audited = _audited(subject)
         entry = audited.subject if isinstance(audited.subject, Entry) else None
@@ -215,15 +215,13 @@ class Auditor:
             options = {**taken(kind, self._defaults), **({} if entry is None else entry.options_for(kind))}
             options |= taken(kind, audited.options)
             options |= taken(kind, given) if audited.utility else given
-            made = audited.subject if entry is None else entry.factory()
-            result = carry_out(kind, made, claim, options=options, progress=self._progress)
-            if entry is not None:
-                result = with_formulas(result, entry, kind, made)
+            told: dict[str, Any] = {"options": options, "progress": self._progress}
+            if entry is None:
+                result = carry_out(kind, audited.subject, claim, **told)
+            else:
+                result = carry_out_entry(entry, kind, claim, **told)
         except AuditError as error:
             raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
-        if entry is not None:
-            reference = entry.reference or result.reference
-            result = dataclasses.replace(result, subject=entry.name, reference=reference)
         return self._judge(result, expected=expected)
 
     def _judge(self, result: Saved, *, expected: Expected | None) -> Any:

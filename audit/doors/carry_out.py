@@ -84,6 +84,14 @@ def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: s
             raise InvalidValue(f"{whose} has no option ", Parameter(name), near(name, sorted(known)))
 
 
+def carry_out_entry(entry: Entry, kind: Kind, claim: Any = None, **told: Any) -> Saved:
+    """Return the result of `carry_out` on the subject of an entry, compared with the entry's formulas."""
+    made = entry.factory()
+    result = with_formulas(carry_out(kind, made, claim, **told), entry, kind, made)
+    reference = entry.reference or result.reference
+    return dataclasses.replace(result, subject=entry.name, reference=reference)
+
+
 def audit_entry(
     entry: Entry, kind: Kind, given: Mapping[str, Any], *, progress: Listener | None = None
 ) -> Saved:
@@ -97,12 +105,12 @@ def audit_entry(
     """
     options = {**entry.options_for(kind), **given, "isolate": True}
     try:
-        made = entry.factory()
-        result = carry_out(kind, made, options=options, progress=progress)
-        result = with_formulas(result, entry, kind, made)
+        result = carry_out_entry(entry, kind, options=options, progress=progress)
     except Exception as error:  # noqa: BLE001  one entry that fails must not lose the others
         return failed_entry(entry, kind, error)
-    return _named(result, entry, kind)
+    if isinstance(result, AuditResult):
+        result = dataclasses.replace(result, _ended=None)  # large, and only `extend` needs it
+    return dataclasses.replace(result, target=entry.name, expected=entry.expects(kind))
 
 
 def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,16 +124,6 @@ def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
     made, claims = (AuditResult, PrivacyClaim) if kind == "privacy" else (UtilityResult, UtilityClaim)
     claim, reason = entry.options_for(kind).get("claim"), " ".join(told_of(error).split())
     known = claim if isinstance(claim, claims) else None
-    return _named(made(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason), entry, kind)
-
-
-def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
-    if isinstance(result, AuditResult):
-        result = dataclasses.replace(result, _ended=None)  # large, and only `extend` needs it
-    return dataclasses.replace(
-        result,
-        subject=entry.name,
-        target=entry.name,
-        expected=entry.expects(kind),
-        reference=entry.reference or result.reference,
-    )
+    told: dict[str, Any] = {"target": entry.name, "expected": entry.expects(kind)}
+    told["reference"] = entry.reference or None
+    return made(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason, **told)
