@@ -14,6 +14,7 @@ from audit.relations import Relation, check_pair, check_relation
 from audit.subject.subject import adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.values.brief import show
+from audit.values.wording import apart
 
 
 @own_arithmetic()
@@ -82,21 +83,9 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     worst = finding.by_delta if claim.delta > 0 else finding.by_epsilon
     on_p, on_q = (left, right) if worst.direction == "left" else (right, left)
     allowed = math.exp(min(claim.epsilon, 700.0)) * worst.q + claim.delta
-    p, most = _apart(worst.p, allowed)
+    p, most = apart(worst.p, allowed)
     formula = "e^ε·q + δ" if claim.delta else "e^ε·q"
     raise AssertionError(
         f'{told.name} breaks {claim}: the event "{worst.event.words()}" has probability {p} on {show(on_p)} '
         f"and {worst.q:.3g} on {show(on_q)}; the claim allows at most {formula} = {most}."
     )
-
-
-def _apart(number: float, other: float) -> tuple[str, str]:
-    """Return two numbers as texts, with three digits or as many as it takes to show that they differ.
-
-    Examples
-    --------
-    >>> _apart(0.75, 0.68), _apart(0.50001, 0.5)
-    (('0.75', '0.68'), ('0.50001', '0.5'))
-    """
-    texts = ((f"{number:.{digits}g}", f"{other:.{digits}g}") for digits in range(3, 18))
-    return next((each for each in texts if each[0] != each[1]), (f"{number!r}", f"{other!r}"))
