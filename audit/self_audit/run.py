@@ -35,9 +35,7 @@ Listener = Callable[[Step | Row], None]
 class SelfAuditInterrupted(KeyboardInterrupt):
     """Ctrl-C was pressed during a self-audit; `result` has the finished rows."""
 
-    def __init__(self, result: SelfAudit) -> None:
-        super().__init__()
-        self.result = result
+    result = property(lambda self: self.args[0])
 
 
 def self_audit(

@@ -26,9 +26,7 @@ class StudyInterrupted(KeyboardInterrupt):
     True
     """
 
-    def __init__(self, result: StudyResult | None) -> None:
-        super().__init__()
-        self.result = result
+    result = property(lambda self: self.args[0])
 
 
 @dataclass(frozen=True)
