@@ -5,7 +5,7 @@ No bets are made here. The only runs are a few timed ones on the first pair of d
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
         raise no_neighbours(task.databases)
-    cost = _measure(task, first)
+    seconds, cost = _measure(task, first)
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
         yield "By law", _law(task)
@@ -67,8 +67,8 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     yield "Bets", _bets(task)
     yield "Budget", _budget(task)
     yield "Power", _planned_power(task)
-    yield "One call", cost.words()
-    yield "Time", _time(task, cost)
+    yield "One call", cost
+    yield "Time", _time(task, seconds)
     yield "Afterwards", _afterwards(task)
 
 
@@ -181,15 +181,15 @@ def _planned_power(task: PrivacyTask) -> str:
     )
 
 
-def _time(task: PrivacyTask, cost: "_Cost") -> str:
-    """Return how long the budget takes at the measured cost, and whether the time limit allows it."""
+def _time(task: PrivacyTask, each: float) -> str:
+    """Return how long the budget takes at this cost of a call, and whether the time limit allows it."""
     limit, budget = task.options.time_limit, task.options.budget
-    seconds = cost.seconds * budget / task.options.jobs
+    seconds = each * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"
     said += f" in {task.options.jobs} processes" if task.options.jobs > 1 else ""
     if limit is None:
         return f"{said}. There is no time limit."
-    affordable = int(limit * task.options.jobs / max(cost.seconds, 1e-9))
+    affordable = int(limit * task.options.jobs / max(each, 1e-9))
     said += f"; the time limit of {number(limit)} s"
     if affordable >= budget:
         return f"{said} is enough for it."
@@ -223,27 +223,14 @@ def _afterwards(task: PrivacyTask) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Cost:
-    """The cost of one call, the number of runs that were timed, and what went wrong in them."""
-
-    seconds: float
-    runs: int
-    trouble: str = ""
-
-    def words(self) -> str:
-        told = f"about {_duration(self.seconds)}, from {self.runs:,} timed runs of the first pair"
-        return f"{told}. {self.trouble}" if self.trouble else f"{told}."
-
-
-def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
-    """Return the cost of a call from a few runs, in a separate process if the audit uses one."""
+def _measure(task: PrivacyTask, pair: Pair) -> tuple[float, str]:
+    """Return the seconds of a call and a text on them, from runs in a process as the audit uses it."""
     alone = replace(task, options=replace(task.options, jobs=1))
     with alone.sampler(task.subject) as sampler:
         return sampler.with_copies(lambda: _timed(sampler, pair))
 
 
-def _timed(sampler: Sampler, pair: Pair) -> _Cost:
+def _timed(sampler: Sampler, pair: Pair) -> tuple[float, str]:
     seconds = 0.0
     drawn: list[Runs] = []
     for place, pairs in enumerate(_TIMED):
@@ -254,7 +241,8 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
         seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
         if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
             break
-    return _Cost(seconds, sampler.drawn, _trouble(drawn))
+    told = f"about {_duration(seconds)}, from {sampler.drawn:,} timed runs of the first pair."
+    return seconds, f"{told} {_trouble(drawn)}".rstrip()
 
 
 def _trouble(drawn: list[Runs]) -> str:
