@@ -1,7 +1,6 @@
 """A subject's declarations, read once, and outputs of its runs, for `audit.doors.checks`."""
 
 import pickle
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -141,8 +140,8 @@ class Declared:
         """
         # one copy here if runs get none, so that no run changes `pairs`
         left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
-        convert = self.options.get("convert")
-        fresh = None if self.options.get("fresh") is None else _copier(subject)
+        convert, fresh = self.options.get("convert"), self.options.get("fresh")
+        fresh = fresh and partial(pickle.loads, cloudpickle.dumps(subject))
         run = self.subject if subject is None else adapt(subject, convert=convert, fresh=fresh)
         with Sampler(run, seed=0) as sampler:
             sampler.copy_inputs = copied
@@ -170,8 +169,3 @@ class Declared:
         """
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
-
-
-def _copier(subject: Any) -> Callable[[], Any]:
-    """Return a function that makes a copy of a subject as it is now."""
-    return partial(pickle.loads, cloudpickle.dumps(subject))
