@@ -7,8 +7,7 @@ import functools
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -78,6 +77,7 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
     )
 
 
+@dataclass(eq=False, repr=False)
 class Auditor:
     """The object of the fixture ``auditor``. It runs audits, and fails the test on an unexpected verdict.
 
@@ -100,18 +100,13 @@ class Auditor:
     'check'
     """
 
-    def __init__(
-        self,
-        node: pytest.Item,
-        *,
-        defaults: Mapping[str, Any],
-        folder: Path | None = None,
-        again: Mapping[str, Any] = MappingProxyType({}),
-        progress: Listener | None = None,
-    ) -> None:
-        self._node, self._defaults, self._folder = node, dict(defaults), folder
-        self._again, self._progress = again, progress
-        self._count = 0
+    node: pytest.Item
+    _: KW_ONLY
+    defaults: Mapping[str, Any]
+    folder: Path | None = None
+    again: Mapping[str, Any] = field(default_factory=dict)
+    progress: Listener | None = None
+    count: int = field(default=0, init=False)
 
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
         """Return the result of an audit, or fail the test on REFUTED, ERROR and INCONCLUSIVE.
@@ -212,10 +207,10 @@ class Auditor:
             expected = entry.expects(kind)
         try:
             check_keywords({**audited.options, **(given if audited.utility else {})})
-            options = {**taken(kind, self._defaults), **({} if entry is None else entry.options_for(kind))}
+            options = {**taken(kind, self.defaults), **({} if entry is None else entry.options_for(kind))}
             options |= taken(kind, audited.options)
             options |= taken(kind, given) if audited.utility else given
-            told: dict[str, Any] = {"options": options, "progress": self._progress}
+            told: dict[str, Any] = {"options": options, "progress": self.progress}
             if entry is None:
                 result = carry_out(kind, audited.subject, claim, **told)
             else:
@@ -229,12 +224,12 @@ class Auditor:
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # not imported without audits
 
-        again = dict(self._again)
+        again = dict(self.again)
         if not getattr(result, "remembered", ()):  # omit the folder: by then it may hold pairs
             again.pop("remember", None)
-        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
-        self._count += 1
-        environment = {**result.environment, "command": command, "number": self._count}
+        command = shlex.join(["python", "-m", "pytest", self.node.nodeid, *spelt(again)])
+        self.count += 1
+        environment = {**result.environment, "command": command, "number": self.count}
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
@@ -244,7 +239,7 @@ class Auditor:
             pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
             try:
-                self._node.warn(NothingVaries(said))
+                self.node.warn(NothingVaries(said))
             except NothingVaries:  # if warnings are errors
                 raise pytest.fail.Exception(said) from None
         return result
@@ -253,14 +248,14 @@ class Auditor:
         """Give the result to the session, and save it before anything else can go wrong."""
         from audit.results.saved import save  # not imported without audits
 
-        self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
-        if self._folder is None:
+        self.node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
+        if self.folder is None:
             return
-        name = file_name(self._node.nodeid, ending=f"-{self._count}.json")
+        name = file_name(self.node.nodeid, ending=f"-{self.count}.json")
         try:
-            save(result, self._folder / name)
+            save(result, self.folder / name)
         except Unwritable as error:  # the test goes on; the session reports this
-            self._node.user_properties.append((UNSAVED, str(error)))
+            self.node.user_properties.append((UNSAVED, str(error)))
 
 
 def _audited(given: Any) -> Audited:
@@ -275,11 +270,10 @@ def _claimed(audited: Audited) -> list[Audited]:
     """Return the audits of a subject, one for each of its claims; without claims, a privacy audit."""
     from audit.subject.claimed import claims  # light: it looks at attributes only
 
-    subject, options = audited.subject, audited.options
     if audited.utility:
         return [audited]
-    kinds = claims(subject, options)
-    return [Audited(subject, options, utility=kind == "utility") for kind in kinds]
+    kinds = claims(audited.subject, audited.options)
+    return [dataclasses.replace(audited, utility=kind == "utility") for kind in kinds]
 
 
 def _name(subject: Any) -> str:
