@@ -9,6 +9,7 @@ detectable ε nine times in ten. By the union bound, the chance that a correct a
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from audit.errors import AuditError
@@ -83,19 +84,8 @@ def self_audit(
     audits = Audits(seed, level, auditor, listener, held)
     found: list[Row] = []
     errors: list[str] = []
-
-    def result() -> SelfAudit:
-        named = "" if cases is None else cases.name
-        return SelfAudit(
-            tuple(found),
-            sizes.extent,
-            seed,
-            planned=planned,
-            level=level,
-            cases=named,
-            errors=tuple(errors),
-        )
-
+    named = "" if cases is None else cases.name
+    ended = partial(SelfAudit, extent=sizes.extent, seed=seed, planned=planned, level=level, cases=named)
     wanted = frozenset(parts)
     try:
         for measure in MEASURES:
@@ -110,8 +100,8 @@ def self_audit(
                 said = f"{error}" if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
                 errors.append(f"{measure.PART} was broken off: {' '.join(said.split())}")
     except KeyboardInterrupt:
-        raise SelfAuditInterrupted(result()) from None
-    return result()
+        raise SelfAuditInterrupted(ended(tuple(found), errors=tuple(errors))) from None
+    return ended(tuple(found), errors=tuple(errors))
 
 
 def judged_rows(cases: Mapping[str, Case]) -> int:

@@ -61,14 +61,6 @@ def noisy_counts() -> Drawn:
     )
 
 
-def larger_of_two() -> Drawn:
-    """Return a mechanism that names the larger of two answers, each with Laplace noise of scale 2."""
-    return Drawn(
-        "noisy max",
-        lambda answers, size, rng: (answers + rng.laplace(scale=2, size=(size, 2))).argmax(axis=1),
-    )
-
-
 def tight_cases() -> dict[str, Tight]:
     """Return the tight mechanisms by name, each newly made.
 
@@ -78,12 +70,16 @@ def tight_cases() -> dict[str, Tight]:
     1.0
     """
     normal = Drawn("gaussian", lambda database, size, rng: database[0] + rng.normal(size=size))
+    larger = Drawn(
+        "noisy max",
+        lambda answers, size, rng: (answers + rng.laplace(scale=2, size=(size, 2))).argmax(axis=1),
+    )
     return {
         "laplace": Tight(laplace().mechanism, (([0.0], [1.0]),), 1.0),
         "geometric": Tight(geometric().mechanism, (([0], [1]),), 1.0),
         "randomized response": Tight(randomized_response, (([0], [1]),), math.log(3)),
         "gaussian": Tight(normal, (([0.0], [1.0]),), 1.0, _GAUSSIAN_DELTA),
         "histogram": Tight(noisy_counts(), (([0, 1, 2], [0, 1, 2, 2]),), 1.0),
-        "noisy max": Tight(larger_of_two(), (([1.0, 0.0], [0.0, 1.0]),), math.log((1 - _SWAPPED) / _SWAPPED)),
+        "noisy max": Tight(larger, (([1.0, 0.0], [0.0, 1.0]),), math.log((1 - _SWAPPED) / _SWAPPED)),
         "chained response": Tight(ChainedResponse(), (([0], [1]),), math.log(3)),
     }
