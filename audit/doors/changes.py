@@ -12,6 +12,7 @@ from audit.results.result import AuditResult, Evidence
 from audit.utility import text as utility_text
 from audit.utility.saved import Saved, parse_any
 from audit.values.wording import apart, number, short
+from audit.verdict.witness import loss
 from audit.words import allowance, story
 
 #: Two bounds differ if their intervals are further apart than this, relative to the largest interval end or
@@ -113,15 +114,9 @@ def _spans(result: Saved) -> dict[str, tuple[float, float]]:
     witness, delta = result.witness, allowance.claimed(result)[1]
     if witness is not None and witness.p_interval and witness.q_interval and witness.distance == 1:
         (p_low, p_high), (q_low, q_high) = witness.p_interval, witness.q_interval
-        return {"ε": (_loss(p_low - delta, q_high), _loss(p_high - delta, q_low))}
+        return {"ε": (loss(p_low, q_high, delta), loss(p_high, q_low, delta))}
     most = math.inf if result.detectable_epsilon is None else result.detectable_epsilon
     return {"ε": (result.epsilon_lower, max(most, result.epsilon_lower))}
-
-
-def _loss(p: float, q: float) -> float:
-    if p <= 0:
-        return 0.0
-    return math.inf if q <= 0 else max(0.0, math.log(p / q))
 
 
 def _span(span: tuple[float, float]) -> str:
