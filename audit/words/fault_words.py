@@ -196,16 +196,10 @@ def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
 
 def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> str:
     """Return the text for a part of the output that has no noise."""
-    none = (
-        "No random draw is made"
-        if not drawn
-        else f"No random draw ({short(', '.join(drawn), 60)}) reaches it"
-    )
-    part = place(where)
-    part = part[0].upper() + part[1:] if not where else part
-    return (
-        f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right. {none}."
-    )
+    part = place(where) if where else "The output"
+    seen = f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right"
+    none = f"({short(', '.join(drawn), 60)}) reaches it" if drawn else "is made"
+    return f"{seen}. No random draw {none}."
 
 
 def fixed(draws: str, *, own: bool) -> str:
