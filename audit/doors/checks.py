@@ -228,8 +228,9 @@ def _check_parameters(case: Declared) -> None:
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
-    if _is_of_a_part(case.made, told):  # the parameters are those of a subject inside it
-        return
+    parts = getattr(case.made, "__dict__", {}).values()
+    if any(same(getattr(part, "parameters", None), told) for part in parts):
+        return  # the parameters are those of a subject inside it
     if unknown and isinstance(getattr(build, "func", build), type):
         raise AssertionError(f"`parameters` has {show(min(unknown))}, which its class does not take")
     try:
@@ -248,12 +249,6 @@ def _by_keywords(factory: Any) -> Any:
         return factory
     placed = inspect.signature(factory.func).bind_partial(*factory.args).arguments
     return partial(factory.func, **placed, **factory.keywords)
-
-
-def _is_of_a_part(made: Any, told: dict[str, Any]) -> bool:
-    return any(
-        same(getattr(part, "parameters", None), told) for part in getattr(made, "__dict__", {}).values()
-    )
 
 
 def _check_copies(case: Declared) -> None:
