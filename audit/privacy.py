@@ -12,7 +12,7 @@ from audit.options import Options
 from audit.relations import Relation, check_relation
 from audit.results.remembered import kept, remembering
 from audit.results.result import AuditResult
-from audit.subject.subject import Subject, adapt
+from audit.subject.subject import adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.task import PrivacyTask, carried_out, check_progress, refuse_inside_given
 
@@ -233,13 +233,15 @@ def make_task(
         databases = subject.databases if records is None and pairs is None else None
         records = subject.records if records is None else records
         size = subject.size if size is None else size
+    with blamed(f"`suggested_pairs` of {subject.name} failed"):
+        suggested = list(subject.suggested_pairs()) if own and subject.suggested_pairs else ()
     domain = describe(
         relation,
         pairs=pairs,
         records=records,
         size=size,
         databases=databases,
-        suggested=_suggested(subject) if own else (),
+        suggested=suggested,
         valid=valid,
     )
     return PrivacyTask(
@@ -275,8 +277,3 @@ def _decided(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
         if found is not None:
             return found
     return audit_by_runs(task)
-
-
-def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
-    with blamed(f"`suggested_pairs` of {subject.name} failed"):
-        return [] if subject.suggested_pairs is None else list(subject.suggested_pairs())
