@@ -44,42 +44,6 @@ class CellAdvanced:
     done: bool = False
 
 
-def run_study(study: Study, **terms: Any) -> StudyResult:
-    """Return the result of a study: for every learner and value, a bracket of the least m, found by audits.
-
-    Parameters
-    ----------
-    study, **terms
-        As for `StudyRun`.
-
-    Raises
-    ------
-    AuditError
-        An argument is wrong, or an audit of a step failed.
-    StudyInterrupted
-        The user stopped the study.
-
-    Examples
-    --------
-    >>> from audit.claims import PAC
-    >>> from audit.problems import FixedProblem
-    >>> from audit.studies import Curve, Study
-    >>> wrong = [FixedProblem("one", [0], lambda output, database: output)]
-    >>> curve = Curve("half to the m", lambda v, m: lambda database: 0, lambda v, m: wrong,
-    ...               failure=lambda v, m: v * 2.0**-m, compared=0)
-    >>> found = run_study(Study("demo", "All.", PAC(0.1, 0.01), "c", (1.0, 8.0), (curve,)))
-    >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
-    [(6, 7), (9, 10)]
-    """
-    run = StudyRun(study, **terms)
-    try:
-        for path in run.paths:
-            run.take(path, run.seek(path, run.saved(path)))
-    except KeyboardInterrupt:
-        raise StudyInterrupted(run.told()) from None
-    return run.told()
-
-
 @dataclass(eq=False)
 class StudyRun:
     """The run of a study. Its cells may be computed in any order and, with equal arguments, in any process.

@@ -10,6 +10,7 @@ import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -26,10 +27,15 @@ from audit.studies.cells import Cell, Step
 from audit.studies.fits import fit
 from audit.studies.least_size import next_size
 from audit.studies.results import CurveResult, StudyResult
-from audit.studies.run import StudyInterrupted, run_study
+from audit.studies.run import StudyInterrupted
 from audit.studies.saved import CellStore, from_json, layout, to_json
 
 ALPHA = 0.1
+
+
+def run_study(study, *, store=None, listener=studies._print, **terms):
+    with patch.object(studies, "_print", listener):
+        return studies.cells_of(study, store=store or CellStore(None), terms=terms, jobs=1)
 
 
 def misses(alpha, m):
