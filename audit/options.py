@@ -133,8 +133,7 @@ Kind = Literal["privacy", "utility"]
 
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
 OF_BOTH = frozenset(each.name for each in fields(Options)) - _PRIVACY_ALONE
-_SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
-_UTILITY_ALONE = {"exact", "problems"}
+_OF_UTILITY = OF_BOTH | {"convert", "fresh", "name", "progress", "exact", "problems"}
 
 
 def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,5 +146,5 @@ def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     if kind == "privacy":
         return dict(options)
-    kept = {name: value for name, value in options.items() if name in _SHARED | _UTILITY_ALONE}
+    kept = {name: value for name, value in options.items() if name in _OF_UTILITY}
     return {**kept, "until": "budget"} if options.get("until") == "budget" else kept
