@@ -8,6 +8,7 @@ import datetime as dt
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from audit.errors import InvalidKind, InvalidValue, finite_number
@@ -166,10 +167,8 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
         fixed = [dt.datetime.combine(day, dt.time(), tzinfo=low.tzinfo) for day in fixed]
     outside = []
     for bound, step in ((low, -_DAY), (high, _DAY)):
-        try:
+        with suppress(OverflowError):  # Python has no day beyond its first and last
             outside.append(bound + step)
-        except OverflowError:  # Python has no day beyond its first and last
-            continue
     return _distinct([low, high, low + (high - low) / 2, *outside, *fixed])
 
 
