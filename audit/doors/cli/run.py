@@ -20,7 +20,7 @@ from audit.doors.side_by_side import processes_for
 from audit.doors.summary import carried_out, warning
 from audit.errors import AuditError
 from audit.mutation.check import check_scalable, mutation_check
-from audit.options import taken
+from audit.options import Kind, taken
 from audit.privacy import make_task
 from audit.results.result import AuditResult
 from audit.results.saved import layout, load
@@ -73,14 +73,15 @@ def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Aske
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
     chosen = read_options(texts)
     found = resolve_target(target, parameters)
-    options = {
-        **found.options_for("privacy"),
-        **chosen,
-        "isolate": True,
-        "jobs": processes_for(given.get("jobs")),
-    }
-    own_claim = options.pop("claim", None)
+    own_claim, options = _audit_of(found, "privacy", chosen)
     return Asked(found, parameters, given, own_claim if claim is None else claim, options)
+
+
+def _audit_of(found: Target, kind: Kind, chosen: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the claim and the options of an audit: the chosen options, then those of the entry."""
+    options = {**found.options_for(kind), **chosen, "isolate": True}
+    options["jobs"] = processes_for(chosen.get("jobs"))
+    return options.pop("claim", None), options
 
 
 def run(
@@ -251,10 +252,7 @@ def _named(result: Saved, asked: Asked) -> Saved:
 
 def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
-    texts = taken("utility", given)
-    jobs = processes_for(given.get("jobs"))
-    utility = {**found.options_for("utility"), **read_options(texts), "isolate": True, "jobs": jobs}
-    own = utility.pop("claim", None)
+    own, utility = _audit_of(found, "utility", read_options(taken("utility", given)))
     if given.get("alpha") is not None or given.get("beta") is not None:
         known = getattr(found.subject, "utility_claim", None) if own is None else own
         own = read_utility_claim(given.get("alpha"), given.get("beta"), own=known)
