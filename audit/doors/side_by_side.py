@@ -4,12 +4,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from audit.errors import AuditError
-from audit.sampling.isolated.cluster import connected
 from audit.sampling.isolated.elsewhere import HEED, elsewhere
 from audit.sampling.isolated.processes import Elsewhere
 from audit.sampling.isolated.starting import usable_cores
@@ -41,11 +39,6 @@ class Call:
     here: Callable[[Listener | None], Any]
     there: tuple[Any, ...]
     seconds: float | None = None
-
-
-def at(scheduler: str | None) -> AbstractContextManager[None]:
-    """Return a context in which calls go to the cluster of a Dask scheduler, if one is named."""
-    return nullcontext() if scheduler is None else connected(scheduler)
 
 
 def processes_for(jobs: int | None) -> int:

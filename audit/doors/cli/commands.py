@@ -1,6 +1,6 @@
 """The commands as click sees them. Each command imports most code only when called, so help is fast."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +76,16 @@ def _refuse_unknown(target: str) -> None:
 
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     """Remove `scheduler` from the options, and return a context in which its workers do the work."""
-    from audit.doors.side_by_side import at  # loads numpy and more: only for an audit
-
     jobs, scheduler = given["jobs"], given.pop("scheduler")
     if jobs is not None:
         positive_int(jobs, what=Parameter("jobs"))
         if scheduler is not None:
             raise click.UsageError("--jobs counts processes of this machine: leave it out with --scheduler.")
-    return at(scheduler)
+    if scheduler is None:
+        return nullcontext()
+    from audit.sampling.isolated.cluster import connected  # loads numpy and more: only for a cluster
+
+    return connected(scheduler)
 
 
 @group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
