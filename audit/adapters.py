@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.errors import AuditError, InvalidKind, InvalidValue, blamed
+from audit.entry_points import optional
+from audit.errors import InvalidKind, InvalidValue, blamed
 from audit.subject.signatures import GENERATOR_NAMES, Calling, parameters_of, spoken_name
 from audit.subject.subject import Around, Subject, adapt
 from audit.values.brief import show
@@ -250,7 +251,4 @@ def _names(given: Any, what: str) -> tuple[str, ...]:
 
 
 def _frames() -> Any:
-    try:
-        return import_module("pandas")
-    except ModuleNotFoundError:
-        raise AuditError("`audit.adapters.pandas` needs pandas: `pip install pandas`.") from None
+    return optional("pandas", missing="`audit.adapters.pandas` needs pandas: `pip install pandas`.")

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib import metadata, util
+from importlib import import_module, metadata, util
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +41,14 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
             raise AuditError(
                 f"The {what} `{point.value}` of {_owner(point)} cannot be loaded: {reason}"
             ) from error
+
+
+def optional(name: str, *, missing: str) -> Any:
+    """Return an optional package; if it is not installed, raise an error with the text `missing`."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise AuditError(missing) from None
 
 
 def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:

@@ -1,9 +1,9 @@
 """Results as a pandas table. pandas is imported on first use."""
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
+from audit.entry_points import optional
 from audit.errors import AuditError
 from audit.results.result import AuditResult
 from audit.utility.result import UtilityResult
@@ -40,11 +40,8 @@ def audits_to_frame(results: Iterable[Saved]) -> Any:
     >>> audits_to_frame([leak])[["subject", "verdict", "epsilon"]].values.tolist()
     [['leak', 'refuted', 1.0]]
     """
-    try:
-        frame = import_module("pandas").DataFrame
-    except ImportError:
-        raise AuditError("`audits_to_frame` needs pandas: `pip install pandas`.") from None
-    return frame([_row(result) for result in results], columns=_COLUMNS)
+    pandas = optional("pandas", missing="`audits_to_frame` needs pandas: `pip install pandas`.")
+    return pandas.DataFrame([_row(result) for result in results], columns=_COLUMNS)
 
 
 def _row(result: Saved) -> dict[str, Any]:
