@@ -102,14 +102,15 @@ def _read(path: Path) -> dict[str, Any]:
                     _check(document)
             return parts
         parts = {}
-        for document in _documents(text):
+        for document in documents_in(text):
             parts.setdefault(_check(document), []).append(document)
     except AuditError as error:
         raise CorruptFile(f"{path}: {error}") from None
     return parts
 
 
-def _documents(text: bytes) -> list[Any]:
+def documents_in(text: bytes) -> list[Any]:
+    """Return the documents in the text of a file, which holds one document or a list."""
     held = loads(text)
     return held if isinstance(held, list) else [held]
 
@@ -144,7 +145,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     for path in map(Path, paths):
         text = read(path)
         try:
-            documents = _documents(text)
+            documents = documents_in(text)
         except CorruptFile as error:
             raise CorruptFile(f"{path}: {error}") from None
         for number, document in enumerate(documents, start=1):

@@ -10,13 +10,13 @@ import click
 
 from audit.catalogue import Entry, matching_entries
 from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
-from audit.codec.stored import loads, read
+from audit.codec.stored import read
 from audit.doors.carry_out import audit_by_name, audit_entry, failed_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.doors.cli.reading import read_options
 from audit.doors.cli.run import warn
 from audit.doors.report_link import render_report
-from audit.doors.saved_parts import load_attached
+from audit.doors.saved_parts import documents_in, load_attached
 from audit.doors.side_by_side import Call, processes_for, side_by_side
 from audit.doors.summary import carried_out, line, together, total
 from audit.errors import AuditError
@@ -217,8 +217,8 @@ class Store:
 
     def seconds(self, name: str) -> float | None:
         """Return how many seconds the audit with this saved result took; None if unknown."""
-        [document] = ([] if self.one_file else self._saved(name)) or [{"environment": {}}]
-        elapsed = document["environment"].get("elapsed")
+        documents = [] if self.one_file else self._saved(name)
+        elapsed = documents[0]["environment"].get("elapsed") if documents else None
         return elapsed if isinstance(elapsed, float) and elapsed >= 0 else None
 
     def _write(self, name: str, document: Document) -> None:
@@ -239,8 +239,7 @@ _CODE, _NAME = "code", "audit"
 def _documents(path: Path) -> list[Document]:
     """Return the saved results in a file; an empty list if it is missing or damaged."""
     try:
-        held = loads(read(path))
-        documents = held if isinstance(held, list) else [held]
+        documents = documents_in(read(path))
         for document in documents:
             parse_any(document)
     except (AuditError, ValueError, RecursionError):
