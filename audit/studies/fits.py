@@ -73,8 +73,8 @@ class Fit:
     >>> from audit.studies.cells import Cell, Step
     >>> first = Cell(1.0, 1.0, None, (Step(9, "refuted"), Step(10, "met")))
     >>> found = fit([first, Cell(4.0, 4.0, None, (Step(36, "refuted"), Step(40, "met")))])
-    >>> round(found.of("line").slope, 2), round(found.least, 2), round(found.most, 2), found.grows
-    (9.49, 9.0, 10.0, True)
+    >>> round(found.least, 2), round(found.most, 2)
+    (9.0, 10.0)
     """
 
     curves: tuple[Growth, ...]
@@ -84,15 +84,6 @@ class Fit:
     ratio_most: float
     rate_least: float
     rate_most: float
-
-    @property
-    def grows(self) -> bool:
-        """Whether the brackets alone show that the least m is larger at the last value than at the first."""
-        return self.least > 0
-
-    def of(self, form: Form) -> Growth | None:
-        """Return the fitted curve of a form; None if it could not be fitted."""
-        return next((curve for curve in self.curves if curve.form == form), None)
 
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
