@@ -297,13 +297,10 @@ def check_utility_claim(claim: Any) -> UtilityClaim:
     audit.errors.InvalidKind: The `claim` must be a utility claim such as PAC(alpha=0.1, beta=0.05); got
     PureDP(epsilon=1.0).
     """
-    if isinstance(claim, type) or not isinstance(claim, UtilityClaim):
-        raise InvalidKind(
-            f"The `claim` must be a utility claim such as PAC(alpha=0.1, beta=0.05); got {show(claim)}."
-        )
+    _check_kind(claim, UtilityClaim, "a utility claim such as PAC(alpha=0.1, beta=0.05)")
     finite_number(claim.alpha, what="The `alpha` of the claim", minimum=0)
     probability(claim.beta, what="The `beta` of the claim", one=False)
-    return claim
+    return claim  # type: ignore[no-any-return]
 
 
 def check_claim(claim: Any) -> PrivacyClaim:
@@ -320,13 +317,15 @@ def check_claim(claim: Any) -> PrivacyClaim:
     Traceback (most recent call last):
     audit.errors.InvalidKind: The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got 1.0.
     """
-    if isinstance(claim, (PureDP, ApproximateDP)):  # checking the protocol takes fifty times as long
-        return claim
-    if isinstance(claim, type) or not isinstance(claim, PrivacyClaim):
-        raise InvalidKind(
-            f"The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got {show(claim)}."
-        )
-    return claim
+    if not isinstance(claim, (PureDP, ApproximateDP)):  # checking the protocol takes fifty times as long
+        _check_kind(claim, PrivacyClaim, "a privacy claim such as PureDP(epsilon=1.0)")
+    return claim  # type: ignore[no-any-return]
+
+
+def _check_kind(claim: Any, protocol: type, wanted: str) -> None:
+    """Raise an error unless a claim is an instance with the members of a protocol."""
+    if isinstance(claim, type) or not isinstance(claim, protocol):
+        raise InvalidKind(f"The `claim` must be {wanted}; got {show(claim)}.")
 
 
 def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | Accuracy:
