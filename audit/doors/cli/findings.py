@@ -52,20 +52,19 @@ def _compute(
     wanted: dict[str, Compute], told: Callable[[Finding], str], *, jobs: int
 ) -> tuple[list[Finding], int]:
     """Return the findings in order and the exit code. Each finding is printed as soon as it is done."""
-    names, found, failed = list(wanted), dict[int, Finding](), list[str]()
+    names, found = list(wanted), dict[int, Finding]()
 
     def take(index: int, answer: Callable[[], Finding]) -> None:
         try:
             found[index] = answer()
         except Exception as error:  # noqa: BLE001  a failure must not lose the other findings
             click.echo(f"{names[index]}: could not be computed: {told_of(error)}", err=True)
-            failed.append(names[index])
         else:
             click.echo(told(found[index]))
 
     calls = [Call(here=_alone(compute), there=(compute_by_name, name)) for name, compute in wanted.items()]
     finished = side_by_side(calls, jobs=jobs, what="findings", take=take)
-    code = INTERRUPTED if not finished else NOT_DONE if failed else 0
+    code = INTERRUPTED if not finished else NOT_DONE if len(found) < len(names) else 0
     return [finding for _, finding in sorted(found.items())], code
 
 
