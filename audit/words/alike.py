@@ -98,8 +98,8 @@ def with_text(result: SavedResult) -> str:
     if not count:
         return ""
     worst = [each for each in result.agreements if each.claimed is not None]
-    many = "1 comparison" if count == 1 else f"{count} comparisons"
-    return "; ".join([f"code and formulas agree ({many})", *map(str, worst or _unreached(result))])
+    said = f"code and formulas agree ({tried(count, 'comparison')})"
+    return "; ".join([said, *map(str, worst or _unreached(result))])
 
 
 def _unreached(result: SavedResult) -> list[str]:
