@@ -84,26 +84,21 @@ def _intervals(audits: Audits, count: int) -> Iterator[Row]:
         sampled = [each for each in witnesses if each is not None and each.confidence is not None]
         error = max([error, *(1 - (each.confidence or 0.0) for each in sampled)])
         misses[setting.name] = [missed(each, setting) for each in sampled]
-    for place, name in enumerate(("p", "q")):
-        yield _missed(
-            audits, name, {of: [pair[place] for pair in pairs] for of, pairs in misses.items()}, error
-        )
-
-
-def _missed(audits: Audits, name: str, misses: dict[str, list[bool]], error: float) -> Row:
-    every = [each for found in misses.values() for each in found]
-    if not every:
+    if not any(misses.values()):
         raise AuditError("No audit of a faulty mechanism had a witness with intervals.")
-    return judged_share(
-        PART,
-        f"intervals of {name} that miss the exact probability, confidence {1 - error:g}",
-        count=sum(every),
-        n=len(every),
-        side="at most",
-        limit=error,
-        level=audits.level,
-        details=[(of, f"{sum(found)} of {len(found)}") for of, found in misses.items()],
-    )
+    for place, name in enumerate(("p", "q")):
+        found = {of: [pair[place] for pair in pairs] for of, pairs in misses.items()}
+        every = [each for some in found.values() for each in some]
+        yield judged_share(
+            PART,
+            f"intervals of {name} that miss the exact probability, confidence {1 - error:g}",
+            count=sum(every),
+            n=len(every),
+            side="at most",
+            limit=error,
+            level=audits.level,
+            details=[(of, f"{sum(some)} of {len(some)}") for of, some in found.items()],
+        )
 
 
 def missed(witness: Witness, setting: exact.Setting) -> tuple[bool, bool]:

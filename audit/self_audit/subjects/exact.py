@@ -172,13 +172,13 @@ def coin(p: float, q: float) -> Drawn:
 def _finite(drawn: Drawn, pair: tuple[Any, Any], outcomes: NDArray[Any], laws: Any) -> Setting:
     """Return a setting with finite laws; the best event has the form "likelihood ratio above a level"."""
     left, right = laws
-    events: list[tuple[float, float]] = []
+    events: Events = ()
     for p, q in ((left, right), (right, left)):
         order = np.argsort(-p / q, kind="stable")
-        events += zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True)
-    clipped = tuple((min(1.0, p), min(1.0, q)) for p, q in events)
+        sums = np.minimum(1.0, [np.cumsum(p[order]), np.cumsum(q[order])])
+        events += tuple(zip(*sums.tolist(), strict=True))
     true = float(np.abs(np.log(left / right)).max())
-    return Setting(drawn, pair, true, events=clipped, laws=(Law(outcomes, left), Law(outcomes, right)))
+    return Setting(drawn, pair, true, events=events, laws=(Law(outcomes, left), Law(outcomes, right)))
 
 
 def _laplace_below(x: float) -> float:
