@@ -29,21 +29,6 @@ class StudyInterrupted(KeyboardInterrupt):
     result = property(lambda self: self.args[0])
 
 
-@dataclass(frozen=True)
-class CellAdvanced:
-    """The event that a step was taken or, if `done` is true, that a cell was finished.
-
-    Examples
-    --------
-    >>> CellAdvanced("all", Cell(4.0, 4.0, None, ())).done
-    False
-    """
-
-    curve: str
-    cell: Cell
-    done: bool = False
-
-
 @dataclass(eq=False)
 class StudyRun:
     """The run of a study. Its cells may be computed in any order and, with equal arguments, in any process.
@@ -63,7 +48,7 @@ class StudyRun:
     jobs
         The number of worker processes; the result does not depend on it.
     listener
-        Called with every step.
+        Called with each finished cell and the name of its curve.
 
     Attributes
     ----------
@@ -86,7 +71,7 @@ class StudyRun:
     budget: int | None = None
     seed: int = 0
     jobs: int = 1
-    listener: Callable[[CellAdvanced], None] | None = None
+    listener: Callable[[str, Cell], None] | None = None
     found: dict[Path, Cell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -113,14 +98,14 @@ class StudyRun:
         while (further := search.advance(steps)) is not None:
             steps = further
             self.store.write(self._key(path), steps)
-            self._tell(path, search.cell(steps))
         return search.cell(steps)
 
     def take(self, path: Path, cell: Cell, *, save: bool = False) -> None:
         """Add the cell at a path to the result; with `save`, also save its steps."""
         if save:
             self.store.write(self._key(path), cell.steps)
-        self._tell(path, cell, done=True)
+        if self.listener is not None:
+            self.listener(self.study.curves[path[0]].name, cell)
         self.found[path] = cell
 
     def _search(self, path: Path) -> CellSearch:
@@ -139,10 +124,6 @@ class StudyRun:
     def _key(self, path: Path) -> dict[str, Any]:
         code = self.code.get(self.study.curves[path[0]].name, "")
         return self._search(path).key() | {"version": version_of("dp-audit"), "code": code}
-
-    def _tell(self, path: Path, cell: Cell, *, done: bool = False) -> None:
-        if self.listener is not None:
-            self.listener(CellAdvanced(self.study.curves[path[0]].name, cell, done))
 
     def told(self) -> StudyResult:
         """Return the result of the study from the cells finished so far."""

@@ -10,7 +10,6 @@ import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -33,9 +32,8 @@ from audit.studies.saved import CellStore, from_json, layout, to_json
 ALPHA = 0.1
 
 
-def run_study(study, *, store=None, listener=studies._print, **terms):
-    with patch.object(studies, "_print", listener):
-        return studies.cells_of(study, store=store or CellStore(None), terms=terms, jobs=1)
+def run_study(study, *, store=None, **terms):
+    return studies.cells_of(study, store=store or CellStore(None), terms=terms, jobs=1)
 
 
 def of(found, form):
@@ -179,11 +177,11 @@ def test_without_a_family_the_problem_is_that_of_the_closed_form():
 
 def test_a_stopped_search_resumes_to_the_same_bytes(tmp_path):
     wanted = searched(of_masses(0.2, 0.1), search=150)
-    whole, store = layout([run_study(wanted)]), CellStore(tmp_path / "cells")
+    whole, folder = layout([run_study(wanted)]), tmp_path / "cells"
     for steps in (3, 4, 1, 2):
         with pytest.raises(StudyInterrupted):
-            run_study(wanted, store=store, listener=interrupted_after(steps))
-    assert layout([run_study(wanted, store=store)]) == whole
+            run_study(wanted, store=Counting(folder, steps))
+    assert layout([run_study(wanted, store=CellStore(folder))]) == whole
 
 
 def test_every_step_has_its_share_and_a_separate_seed(monkeypatch):
@@ -230,31 +228,33 @@ def test_sizes_that_a_learner_refuses_are_not_run():
     assert {step.how for cell in result.curves[0].cells for step in cell.steps} == {"refused"}
 
 
-def interrupted_after(steps):
-    """Return a listener that stops a study after this many steps, as Ctrl-C does."""
-    seen = []
+class Counting(CellStore):
+    """A store that counts the steps it saves, and stops the study after `most` of them, as Ctrl-C does."""
 
-    def listener(event):
-        seen.append(event)
-        if sum(not each.done for each in seen) == steps:
+    def __init__(self, folder, most=None):
+        super().__init__(folder)
+        self.most, self.steps = most, 0
+
+    def write(self, key, steps):
+        super().write(key, steps)
+        self.steps += 1
+        if self.steps == self.most:
             raise KeyboardInterrupt
-
-    return listener
 
 
 def test_a_stopped_study_resumes_to_the_same_bytes(tmp_path):
     wanted = study(budget=60, steps=8)
     whole = layout([run_study(wanted)])
-    store, calls = CellStore(tmp_path / "cells"), []
+    folder = tmp_path / "cells"
     for steps in (3, 4, 2):
         with pytest.raises(StudyInterrupted) as stopped:
-            run_study(wanted, store=store, listener=interrupted_after(steps))
+            run_study(wanted, store=Counting(folder, steps))
         assert stopped.value.result.finished <= 2
-    again = run_study(wanted, store=store, listener=calls.append)
+    store = Counting(folder)
+    again = run_study(wanted, store=store)
     assert layout([again]) == whole
-    taken = sum(not event.done for event in calls)
     # steps that were kept are not repeated
-    assert taken == sum(len(cell.steps) for cell in again.curves[0].cells) - 9
+    assert store.steps == sum(len(cell.steps) for cell in again.curves[0].cells) - 9
 
 
 def test_other_settings_do_not_use_the_cells_of_these(tmp_path):

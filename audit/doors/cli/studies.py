@@ -18,7 +18,7 @@ from audit.options import Options
 from audit.sampling.isolated.elsewhere import elsewhere, on_cluster
 from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
-from audit.studies.run import CellAdvanced, Path, StudyInterrupted, StudyRun
+from audit.studies.run import Path, StudyInterrupted, StudyRun
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
@@ -179,9 +179,8 @@ def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: 
     return run.told()
 
 
-def _print(event: CellAdvanced) -> None:
-    if event.done:
-        click.echo(f"  {event.curve:<28} {event.cell.value:>10g}  {bracket(event.cell)}")
+def _print(curve: str, cell: Cell) -> None:
+    click.echo(f"  {curve:<28} {cell.value:>10g}  {bracket(cell)}")
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
