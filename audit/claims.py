@@ -99,75 +99,8 @@ class _Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximateDP(_Numbers):
-    """(epsilon, delta)-differential privacy.
-
-    Parameters
-    ----------
-    epsilon
-        A finite number ≥ 0.
-    delta
-        A number in [0, 1).
-
-    Examples
-    --------
-    >>> print(ApproximateDP(epsilon=1.0, delta=1e-6))
-    ApproximateDP(epsilon=1, delta=1e-06)
-    """
-
-    epsilon: float = _checked(finite_number, minimum=0)
-    delta: float = _checked(probability, one=False)
-
-    def profile(self, epsilon: float) -> float:
-        """Return the least delta that the claim implies at another `epsilon`.
-
-        Guarantee
-        ---------
-        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
-        and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
-        e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
-        exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is
-        largest if both are equalities: q = (1 − delta)/(1 + R) and p = 1 − q. Its value there is delta + (1 −
-        delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta attains it. For R' ≥ R,
-        p − R'·q is largest at the corner q = 0, p = delta.
-
-        Examples
-        --------
-        >>> ApproximateDP(1.0, 0.25).profile(2.0)
-        0.25
-        """
-        return _profile(self, epsilon)
-
-    def group(self, k: int) -> "ApproximateDP":
-        """Return the claim that follows for databases at distance `k` (see `at_distance`).
-
-        A delta of 1 allows everything and is no valid claim. It is replaced by the largest float below 1,
-        which no test can distinguish from 1.
-
-        Examples
-        --------
-        >>> print(ApproximateDP(0.0, 0.1).group(3).epsilon)
-        0.0
-        """
-        steps = positive_int(k, what="The distance `k`")
-        epsilon, delta = at_distance(self.epsilon, self.delta, steps)
-        return ApproximateDP(min(epsilon, sys.float_info.max), min(delta, _LARGEST_DELTA))
-
-
-@dataclass(frozen=True, slots=True)
-class PureDP(_Numbers):
-    """epsilon-differential privacy.
-
-    Parameters
-    ----------
-    epsilon
-        A finite number ≥ 0.
-
-    Examples
-    --------
-    >>> print(PureDP(epsilon=1.0))
-    PureDP(epsilon=1)
-    """
+class _Private(_Numbers):
+    """A privacy claim of this toolkit. Its delta is 0 unless a subclass has a field for it."""
 
     epsilon: float = _checked(finite_number, minimum=0)
 
@@ -187,14 +120,78 @@ class PureDP(_Numbers):
 
         Guarantee
         ---------
-        As in `ApproximateDP.profile` with delta = 0. Randomized response attains it.
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
+        and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
+        e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
+        exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is
+        largest if both are equalities: q = (1 − delta)/(1 + R) and p = 1 − q. Its value there is delta + (1 −
+        delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta attains it. For R' ≥ R,
+        p − R'·q is largest at the corner q = 0, p = delta.
 
         Examples
         --------
-        >>> PureDP(1.0).profile(1.0)
+        >>> ApproximateDP(1.0, 0.25).profile(2.0)
+        0.25
+        """
+        if epsilon == math.inf:
+            return self.delta
+        at = finite_number(epsilon, what="The `epsilon` of `profile`", minimum=0)
+        if at >= self.epsilon:
+            return self.delta
+        # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels
+        excess = -math.expm1(at - self.epsilon) / (1.0 + math.exp(-self.epsilon))
+        return self.delta + (1.0 - self.delta) * excess
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDP(_Private):
+    """(epsilon, delta)-differential privacy.
+
+    Parameters
+    ----------
+    epsilon
+        A finite number ≥ 0.
+    delta
+        A number in [0, 1).
+
+    Examples
+    --------
+    >>> print(ApproximateDP(epsilon=1.0, delta=1e-6))
+    ApproximateDP(epsilon=1, delta=1e-06)
+    """
+
+    delta: float = _checked(probability, one=False)
+
+    def group(self, k: int) -> "ApproximateDP":
+        """Return the claim that follows for databases at distance `k` (see `at_distance`).
+
+        A delta of 1 allows everything and is no valid claim. It is replaced by the largest float below 1,
+        which no test can distinguish from 1.
+
+        Examples
+        --------
+        >>> print(ApproximateDP(0.0, 0.1).group(3).epsilon)
         0.0
         """
-        return _profile(self, epsilon)
+        steps = positive_int(k, what="The distance `k`")
+        epsilon, delta = at_distance(self.epsilon, self.delta, steps)
+        return ApproximateDP(min(epsilon, sys.float_info.max), min(delta, _LARGEST_DELTA))
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP(_Private):
+    """epsilon-differential privacy.
+
+    Parameters
+    ----------
+    epsilon
+        A finite number ≥ 0.
+
+    Examples
+    --------
+    >>> print(PureDP(epsilon=1.0))
+    PureDP(epsilon=1)
+    """
 
     def group(self, k: int) -> "PureDP":
         """Return the claim that follows for databases at distance `k`: its epsilon is k times as large.
@@ -352,14 +349,3 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | A
             f"A saved claim must be one of {', '.join(kinds)} with exactly its parameters; got {dict(data)}."
         )
     return kind(**fields)
-
-
-def _profile(claim: PureDP | ApproximateDP, epsilon: float) -> float:
-    if epsilon == math.inf:
-        return claim.delta
-    at = finite_number(epsilon, what="The `epsilon` of `profile`", minimum=0)
-    if at >= claim.epsilon:
-        return claim.delta
-    # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels
-    excess = -math.expm1(at - claim.epsilon) / (1.0 + math.exp(-claim.epsilon))
-    return claim.delta + (1.0 - claim.delta) * excess
