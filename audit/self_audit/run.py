@@ -113,4 +113,5 @@ def judged_rows(cases: Mapping[str, Case]) -> int:
     36
     """
     controls = any(not case.broken for case in cases.values())
-    return sum(measure.JUDGED for measure in MEASURES) + controls
+    known: int = sum(measure.JUDGED for measure in MEASURES)
+    return known + controls
