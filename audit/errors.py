@@ -67,7 +67,7 @@ class AuditError(Exception):
     Parameters
     ----------
     *parts
-        The parts of the message: texts, and a `Parameter` for each argument named.
+        Texts, and a `Parameter` for each argument named.
 
     Examples
     --------
@@ -145,13 +145,13 @@ class SubjectError(AuditError):
 
 @contextmanager
 def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Turn an error of the user's code inside the block into a `SubjectError` that names the failed part.
+    """Turn an error inside the block into a `SubjectError`.
 
     Raises
     ------
     SubjectError
-        The message is `said`, then the class and the text of the error. Errors of the toolkit are also turned
-        into a `SubjectError`. Only errors of the `passing` classes stay as they are.
+        The message is `said`, then the class and the text of the error. Errors of the `passing` classes stay
+        as they are.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def positive_int(
         return int(value)
     counts = maximum == MOST_COUNTED and not (is_whole and value > MOST_COUNTED)
     wanted = f"a whole number ≥ {minimum}" + ("" if maximum is None or counts else f" and ≤ {maximum}")
-    raise _refusal(InvalidValue if is_whole else InvalidKind, what, wanted, value)
+    raise must_be(InvalidValue if is_whole else InvalidKind, what, wanted, value)
 
 
 def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = MOST_COUNTED) -> list[int]:
@@ -327,7 +327,7 @@ def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = M
     audit.errors.InvalidKind: The `points` must be a list of whole numbers; got 3.
     """
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise _refusal(InvalidKind, what, "a list of whole numbers", values)
+        raise must_be(InvalidKind, what, "a list of whole numbers", values)
     return [positive_int(each, what=f"A member of {what}", minimum=0, maximum=maximum) for each in values]
 
 
@@ -355,7 +355,7 @@ def flag(value: Any, *, what: str | Parameter) -> bool:
     audit.errors.InvalidKind: The `tight` of `ParityLearner` must be True or False; got 'no'.
     """
     if not isinstance(value, bool):
-        raise _refusal(InvalidKind, what, "True or False", value)
+        raise must_be(InvalidKind, what, "True or False", value)
     return value
 
 
@@ -381,7 +381,8 @@ def check_fields(made: Any, *, of: str = "") -> None:
         object.__setattr__(made, each.name, value)
 
 
-def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:
+def must_be(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:
+    """Return the error that an argument must be what `wanted` says."""
     said = f"must be {wanted}; got {show(value)}."
     return what.wrong(said, kind=kind) if isinstance(what, Parameter) else kind(f"{what} {said}")
 
@@ -390,11 +391,11 @@ def _number(
     value: Any, what: str | Parameter, wanted: Callable[[], str], is_inside: Callable[[float], bool]
 ) -> float:
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
-        raise _refusal(InvalidKind, what, wanted(), value)
+        raise must_be(InvalidKind, what, wanted(), value)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not is_inside(number):
-        raise _refusal(InvalidValue, what, wanted(), value)
+        raise must_be(InvalidValue, what, wanted(), value)
     return number

@@ -15,7 +15,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from audit.databases.domain import RECORDS, SIZE, listed_records, refuse_all_alike, sizes_of
 from audit.databases.strategies import is_strategy
-from audit.errors import InvalidKind, Parameter
+from audit.errors import InvalidKind, Parameter, must_be
 from audit.problems import FixedProblem
 from audit.relations import Relation, check_relation
 from audit.relations.answers import within_one
@@ -163,11 +163,9 @@ def problems(
     'on [1, 1]'
     """
     if not callable(measure):
-        said = f"must be a function (output, database) -> float; got {show(measure)}."
-        raise Parameter("measure").wrong(said, kind=InvalidKind)
+        raise must_be(InvalidKind, Parameter("measure"), "a function (output, database) -> float", measure)
     if not is_strategy(databases):
-        said = f"must be a Hypothesis strategy; got {show(databases)}."
-        raise Parameter("databases").wrong(said, kind=InvalidKind)
+        raise must_be(InvalidKind, Parameter("databases"), "a Hypothesis strategy", databases)
     return databases.map(lambda database: FixedProblem(_name(database), database, measure, tail))
 
 

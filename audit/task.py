@@ -13,13 +13,12 @@ from typing import Any, TypeVar
 
 from audit.claims import PrivacyClaim
 from audit.databases.chosen import Databases
-from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.errors import InvalidKind, InvalidValue, Parameter, must_be
 from audit.options import Options
 from audit.sampling import Sampler, stop_asked
 from audit.sampling.remake.modules import WITHIN
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject
-from audit.values.brief import show
 from audit.values.progress import AuditFinished, AuditStarted
 
 R = TypeVar("R")
@@ -180,5 +179,4 @@ def refuse_inside_given() -> None:
 def check_progress(progress: Any) -> None:
     """Raise an error if the listener cannot be called."""
     if progress is not None and not callable(progress):
-        said = f"must be a function of one event; got {show(progress)}."
-        raise Parameter("progress").wrong(said, kind=InvalidKind)
+        raise must_be(InvalidKind, Parameter("progress"), "a function of one event", progress)
