@@ -1,4 +1,4 @@
-"""What a subject claims: privacy (pure and approximate) and utility (PAC, accuracy)."""
+"""What a subject claims about its privacy or its utility."""
 
 import math
 import sys
@@ -28,7 +28,7 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
 @runtime_checkable
 class PrivacyClaim(Protocol):
-    """A privacy claim: any object with the members listed here.
+    """The members of a privacy claim.
 
     A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, in both
     orders, and every event E.
@@ -56,8 +56,8 @@ class UtilityClaim(Protocol):
     """The members of a utility claim.
 
     The claim says that the error is above `alpha` with probability at most `beta`. The problem defines the
-    error (`audit.problems`): realizable or agnostic error, distance from a query's answer, largest error of a
-    sanitized database.
+    error (`audit.problems`). Examples are the realizable or agnostic error, the distance from a query's
+    answer, and the largest error of a sanitized database.
     """
 
     @property
@@ -100,7 +100,7 @@ class _Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Private(_Numbers):
-    """A privacy claim of this toolkit. Its delta is 0 unless a subclass has a field for it."""
+    """A privacy claim, with delta 0 unless a subclass has a field for it."""
 
     epsilon: float = _checked(finite_number, minimum=0)
 
@@ -120,13 +120,13 @@ class _Private(_Numbers):
 
         Guarantee
         ---------
-        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
-        and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
-        e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
-        exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is
-        largest if both are equalities: q = (1 − delta)/(1 + R) and p = 1 − q. Its value there is delta + (1 −
-        delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta attains it. For R' ≥ R,
-        p − R'·q is largest at the corner q = 0, p = delta.
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private. For some mechanism
+        this delta cannot be smaller. Let R = e^eps for the claim's eps, R' = e^epsilon, and 1 ≤ R' < R. The
+        claim about an event says p ≤ R·q + delta. About its complement, with the sides exchanged, it says
+        1 − q ≤ R·(1 − p) + delta. Under these conditions p − R'·q is largest if both are equalities. Then q =
+        (1 − delta)/(1 + R) and p = 1 − q. The largest value is delta + (1 − delta)·(R − R')/(1 + R).
+        Randomized response that leaks with probability delta attains it. For R' ≥ R, p − R'·q is largest at
+        the corner q = 0, p = delta.
 
         Examples
         --------
@@ -163,10 +163,10 @@ class ApproximateDP(_Private):
     delta: float = _checked(probability, one=False)
 
     def group(self, k: int) -> "ApproximateDP":
-        """Return the claim that follows for databases at distance `k` (see `at_distance`).
+        """Return the claim that follows for databases at distance `k`.
 
-        A delta of 1 allows everything and is no valid claim. It is replaced by the largest float below 1,
-        which no test can distinguish from 1.
+        The numbers are those of `at_distance`. A delta of 1 allows everything and is no valid claim. It is
+        replaced by the largest float below 1, which no test can distinguish from 1.
 
         Examples
         --------
@@ -194,7 +194,9 @@ class PureDP(_Private):
     """
 
     def group(self, k: int) -> "PureDP":
-        """Return the claim that follows for databases at distance `k`: its epsilon is k times as large.
+        """Return the claim that follows for databases at distance `k`.
+
+        Its epsilon is k times as large.
 
         Examples
         --------
@@ -207,14 +209,16 @@ class PureDP(_Private):
 
 @dataclass(frozen=True, slots=True)
 class PAC(_Numbers):
-    """(alpha, beta)-accuracy: the error, a probability, exceeds `alpha` with probability at most `beta`.
+    """(alpha, beta)-accuracy for an error that is a probability.
+
+    The error exceeds `alpha` with probability at most `beta`.
 
     Parameters
     ----------
     alpha
         The error allowed, in [0, 1]. 0 requires exact recovery. 1 allows everything if no error exceeds 1.
     beta
-        The probability of failure allowed, in [0, 1). The source texts require (0, 1/2), but learner A of
+        The probability of failure allowed, in [0, 1). The source texts require (0, 1/2). But learner A of
         PARITY has 3/4 (K11 Lemma 4.1), and a learner without randomness may have 0.
 
     Examples
@@ -229,9 +233,10 @@ class PAC(_Numbers):
 
 @dataclass(frozen=True, slots=True)
 class Accuracy(_Numbers):
-    """The claim that an answer is within `alpha` of the truth, except with probability at most `beta`.
+    """The claim that an answer is within `alpha` of the truth.
 
-    Like `PAC`, for errors that are not probabilities: counts, sums, distances.
+    It may fail with probability at most `beta`. It is like `PAC`, for errors that are not probabilities:
+    counts, sums, distances.
 
     Parameters
     ----------
@@ -251,16 +256,19 @@ class Accuracy(_Numbers):
 
 
 def private(epsilon: float, delta: float = 0.0) -> PureDP | ApproximateDP:
-    """Return the claim with these numbers: `PureDP` if δ = 0, else `ApproximateDP`."""
+    """Return the claim with these numbers.
+
+    It is a `PureDP` if δ = 0, else an `ApproximateDP`.
+    """
     return ApproximateDP(epsilon, delta) if delta else PureDP(epsilon)
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
-    """Return the ε and δ that the claim (ε, δ) about neighbours implies for databases `steps` apart.
+    """Return the ε and δ that a claim implies for databases `steps` apart.
 
-    **Guarantee.** Let p_0, …, p_k be the probabilities of an event along a path of k steps, and R = e^ε. Then
-    p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)). The sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ
-    above 1 is returned as 1: both allow everything.
+    The claim (ε, δ) is about neighbours. **Guarantee.** Let p_0, …, p_k be the probabilities of an event
+    along a path of k steps, and R = e^ε. Then p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)). The
+    sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ above 1 is returned as 1: both allow everything.
 
     Examples
     --------
@@ -278,7 +286,7 @@ def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]
 
 
 def check_utility_claim(claim: Any) -> UtilityClaim:
-    """Return `claim`; raise an error unless it is a utility claim that can be tested.
+    """Return `claim`, a utility claim that can be tested.
 
     Raises
     ------
@@ -301,7 +309,7 @@ def check_utility_claim(claim: Any) -> UtilityClaim:
 
 
 def check_claim(claim: Any) -> PrivacyClaim:
-    """Return `claim`; raise an error unless it is a privacy claim.
+    """Return `claim`, a privacy claim.
 
     Raises
     ------
@@ -320,7 +328,7 @@ def check_claim(claim: Any) -> PrivacyClaim:
 
 
 def _check_kind(claim: Any, protocol: type, wanted: str) -> None:
-    """Raise an error unless a claim is an instance with the members of a protocol."""
+    """Raise an error unless a claim is a value with a protocol's members."""
     if isinstance(claim, type) or not isinstance(claim, protocol):
         raise InvalidKind(f"The `claim` must be {wanted}; got {show(claim)}.")
 

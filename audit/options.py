@@ -1,4 +1,7 @@
-"""The options of an audit, each defined once: default, check, and help text for the user interfaces."""
+"""The options of an audit, each defined once.
+
+Each has a default, a check, and a help text for the user interfaces.
+"""
 
 import math
 import numbers
@@ -49,7 +52,9 @@ class OneOf:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The checked options of one audit; `audit_privacy` describes each.
+    """The checked options of one audit.
+
+    `audit_privacy` describes each.
 
     Raises
     ------
@@ -112,7 +117,9 @@ class Options:
 
 
 def words_of(name: str) -> str:
-    """Return the help text of an option, with its default, for a command line.
+    """Return the help text of an option for a command line.
+
+    The text ends with the default.
 
     Examples
     --------
@@ -137,7 +144,9 @@ _OF_UTILITY = OF_BOTH | {"convert", "fresh", "name", "progress", "exact", "probl
 
 
 def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that an audit of this kind takes: a utility audit drops those of privacy audits.
+    """Return the options that an audit of this kind takes.
+
+    A utility audit drops those of privacy audits.
 
     Examples
     --------

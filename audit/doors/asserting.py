@@ -1,4 +1,7 @@
-"""Assert a claim on one pair of databases by exact laws. Nothing is drawn, so a `@given` test may call it."""
+"""Assert a claim on one pair of databases by exact laws.
+
+Nothing is drawn, so a `@given` test may call `assert_private`.
+"""
 
 import math
 from typing import Any
@@ -19,7 +22,7 @@ from audit.values.wording import apart
 
 @own_arithmetic()
 def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> None:
-    """Raise an AssertionError if a subject's declared law breaks a claim on a pair of databases.
+    """Raise an AssertionError if a declared law breaks a claim on a pair.
 
     The laws are compared in both directions, for all events at once. **Guarantee.** The error is raised only
     if the laws exceed the claim by more than rounding. Unlike `audit_privacy`, this function does not compare
@@ -33,8 +36,8 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
         The databases (left, right), as `audit.strategies.neighbours` gives them.
     claim
         The claim about this pair. If the databases are k steps apart, give `claim.group(k)`. The default is
-        the subject's own claim. It is about neighbours under the subject's relation (`Relation.REPLACE_ONE`
-        if it declares none), so a pair that is not a pair of neighbours is then refused.
+        the subject's own claim, which is about neighbours. A pair of other databases is then refused. The
+        relation is the subject's, or `Relation.REPLACE_ONE` if it declares none.
 
     Raises
     ------

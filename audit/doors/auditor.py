@@ -1,4 +1,7 @@
-"""Run audits in tests: the object of a fixture, and a decorator that runs a test once for each subject."""
+"""Run audits in tests.
+
+The module has the object of a fixture. It also has a decorator that runs a test once for each subject.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ UNSAVED = "dp_audit_unsaved"  # the key of the reason why a result could not be 
 
 @dataclass(frozen=True)
 class Audited:
-    """A subject or an `Entry` with the options of its audit, as `parametrize_with_audits` passes it.
+    """A subject or an `Entry`, with the options of its audit.
 
     Examples
     --------
@@ -52,10 +55,10 @@ class Audited:
 
 
 def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
-    """Return a decorator that runs a test once for each audit, passed as the argument ``audited``.
+    """Return a decorator that runs a test once for each audit.
 
-    A subject that claims both privacy and utility (with its problems) is audited twice. The tests carry the
-    marker ``audit``.
+    The audit is passed as the argument ``audited``. A subject that claims both privacy and utility (with its
+    problems) is audited twice. The tests carry the marker ``audit``.
 
     Parameters
     ----------
@@ -79,7 +82,9 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
 
 @dataclass(eq=False, repr=False)
 class Auditor:
-    """The object of the fixture ``auditor``. It runs audits, and fails the test on an unexpected verdict.
+    """The object of the fixture ``auditor``.
+
+    It runs audits, and fails the test on an unexpected verdict.
 
     Parameters
     ----------
@@ -109,9 +114,10 @@ class Auditor:
     count: int = field(default=0, init=False)
 
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
-        """Return the result of an audit, or fail the test on REFUTED, ERROR and INCONCLUSIVE.
+        """Return the result of an audit, or fail the test on an unexpected verdict.
 
-        An `Entry` must have its expected verdict: a flawed entry has to be refuted.
+        REFUTED, ERROR and INCONCLUSIVE are unexpected. An `Entry` must have its expected verdict: a flawed
+        entry has to be refuted.
 
         Parameters
         ----------
@@ -131,7 +137,7 @@ class Auditor:
         return cast("AuditResult", self._hold("privacy", subject, claim, options, expected="refuted"))
 
     def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
-        """Return the result of a utility audit, or fail the test unless the claim was met.
+        """Return the result of a utility audit, or fail the test if the claim is not met.
 
         An `Entry` must have the expected verdict on its utility.
 
@@ -158,10 +164,10 @@ class Auditor:
         fresh: bool = False,
         trust: bool = False,
     ) -> AuditResult:
-        """Return the result of replaying a saved refutation, or fail the test if the refutation still stands.
+        """Return the result of a replay, or fail the test if the refutation stands.
 
-        The test also fails if the replay decides nothing, because no run gives an answer or the runs are too
-        few.
+        The test also fails if the replay decides nothing. This happens if no run gives an answer, or if the
+        runs are too few.
 
         Parameters
         ----------
@@ -193,7 +199,7 @@ class Auditor:
         *,
         expected: Expected | None = None,
     ) -> Any:
-        """Return the result of an audit, or fail the test unless the verdict is the expected one.
+        """Return the result of an audit, or fail the test on an unexpected verdict.
 
         If nothing is expected, a refutation fails the test.
         """
@@ -220,7 +226,7 @@ class Auditor:
         return self._judge(result, expected=expected)
 
     def _judge(self, result: Saved, *, expected: Expected | None) -> Any:
-        """Keep the result, and fail the test unless the verdict is the expected one."""
+        """Keep the result, and fail the test on an unexpected verdict."""
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # not imported without audits
 
@@ -245,7 +251,7 @@ class Auditor:
         return result
 
     def _keep(self, result: Saved) -> None:
-        """Give the result to the session, and save it before anything else can go wrong."""
+        """Give the result to the session, and save it."""
         from audit.results.saved import save  # not imported without audits
 
         self.node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
@@ -267,7 +273,10 @@ def _audited(given: Any) -> Audited:
 
 
 def _claimed(audited: Audited) -> list[Audited]:
-    """Return the audits of a subject, one for each of its claims; without claims, a privacy audit."""
+    """Return the audits of a subject, one for each of its claims.
+
+    A subject without claims gets a privacy audit.
+    """
     from audit.subject.claimed import claims  # light: it looks at attributes only
 
     if audited.utility:
@@ -288,6 +297,9 @@ def _name(subject: Any) -> str:
 
 
 def _short(value: Any, *, limit: int = 30) -> str:
-    """Return a text without memory addresses: xdist needs the same text in every process."""
+    """Return a text without memory addresses.
+
+    pytest-xdist needs the same text in every process.
+    """
     text = " ".join(repr(value).split())
     return text if len(text) <= limit and " at 0x" not in text else type(value).__name__

@@ -1,4 +1,4 @@
-"""Carry out one audit, of privacy or of utility, in the same way for every user interface."""
+"""Carry out one audit in the same way for every user interface."""
 
 import dataclasses
 import inspect
@@ -85,7 +85,10 @@ def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: s
 
 
 def carry_out_entry(entry: Entry, kind: Kind, claim: Any = None, **told: Any) -> Saved:
-    """Return the result of `carry_out` on the subject of an entry, compared with the entry's formulas."""
+    """Return the result of auditing an entry's subject.
+
+    Code and formulas of the entry are compared.
+    """
     made = entry.factory()
     result = with_formulas(carry_out(kind, made, claim, **told), entry, kind, made)
     reference = entry.reference or result.reference
@@ -95,7 +98,9 @@ def carry_out_entry(entry: Entry, kind: Kind, claim: Any = None, **told: Any) ->
 def audit_entry(
     entry: Entry, kind: Kind, given: Mapping[str, Any], *, progress: Listener | None = None
 ) -> Saved:
-    """Return the result of auditing an entry. If the audit cannot be carried out, the result says so (ERROR).
+    """Return the result of auditing an entry in a child process.
+
+    If the audit cannot be carried out, the result has the verdict ERROR.
 
     Examples
     --------
@@ -114,7 +119,7 @@ def audit_entry(
 
 
 def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of auditing the catalogue entry with this name, as a document."""
+    """Return the result of auditing the entry with this name, as a document."""
     [entry] = [entry for entry in load_catalogue() if entry.name == name]
     return audit_entry(entry, kind, given).to_json()
 

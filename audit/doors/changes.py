@@ -1,4 +1,4 @@
-"""Find what changed between two saved sessions: verdicts, entries, and bounds (by more than their noise)."""
+"""Find what changed between two saved sessions."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Change:
-    """One change: its kind, what changed, and the old and new value in words."""
+    """One change, with the old and the new value in words."""
 
     kind: str
     name: str
@@ -30,12 +30,12 @@ class Change:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return what changed between the documents of two sessions, as `load_parts` returns them.
+    """Return what changed between the documents of two sessions.
 
-    If a subject has several audits, they are compared in the order in which they were made. Findings are
-    compared by name. A bound has changed if the two audits' intervals for the true value are disjoint. An
-    interval comes from the runs of the witness. Without a witness, it reaches from the lower bound to the
-    upper bound or to the detectable value.
+    `load_parts` returns such documents. If a subject has several audits, they are compared in the order in
+    which they were made. Findings are compared by name. A bound has changed if the two audits' intervals for
+    the true value are disjoint. An interval comes from the runs of the witness. Without a witness, it reaches
+    from the lower bound to the upper bound or to the detectable value.
 
     Examples
     --------
@@ -61,7 +61,10 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
 
 
 def _named(parts: Mapping[str, Any]) -> dict[str, Saved | Finding]:
-    """Return results and findings by name; audits with the same name are numbered from the second on."""
+    """Return results and findings by name.
+
+    Audits with the same name are numbered from the second on.
+    """
     found: dict[str, Saved | Finding] = {}
     seen: Counter[str] = Counter()
     for document in parts.get("documents") or ():
@@ -100,7 +103,7 @@ def _brief(result: Saved) -> str:
 
 
 def _spans(result: Saved) -> dict[str, tuple[float, float]]:
-    """Return, for each quantity, the interval in which the audit places its true value."""
+    """Return the interval of each quantity in which its true value lies."""
     if result.verdict.name in {"ERROR", "INCONCLUSIVE"}:
         return {}
     if not isinstance(result, AuditResult):

@@ -1,4 +1,4 @@
-"""A subject's declarations, read once, and outputs of its runs, for `audit.doors.checks`."""
+"""A subject's declarations, read once, and outputs of its runs."""
 
 import pickle
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _DOMAIN = ("records", "size", "databases", "pairs")
 
 @dataclass(eq=False)
 class Declared:
-    """A subject or catalogue `Entry`: its declarations, read once, and outputs of its runs.
+    """A subject or catalogue `Entry` with its declarations.
 
     Parameters
     ----------
@@ -94,7 +94,10 @@ class Declared:
 
     @property
     def has_domain(self) -> bool:
-        """Whether the subject declares databases. If not, they come from the problems of a utility audit."""
+        """Whether the subject declares databases.
+
+        If not, they come from the problems of a utility audit.
+        """
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -102,7 +105,10 @@ class Declared:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """A few pairs of neighbours. If no databases are declared, one pair: a problem's database, twice."""
+        """A few pairs of neighbours.
+
+        If no databases are declared, there is one pair: a problem's database, twice.
+        """
         if self.has_domain:
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # pairs do not depend on it
             task = make_task(self.made, **{**self.options, **claim})
@@ -121,7 +127,9 @@ class Declared:
     def outputs(
         self, size: int, path: int, *, singly: bool = True, subject: Any = None, copied: bool = True
     ) -> list[Any]:
-        """Return outputs on both databases of the first pair; the same path gives the same outputs.
+        """Return outputs on both databases of the first pair.
+
+        The same path gives the same outputs.
 
         Parameters
         ----------
@@ -132,8 +140,7 @@ class Declared:
         singly
             Call the subject run by run, even if it has a `sample`.
         subject
-            Another subject to run instead. If the options make a new mechanism for every run, each call gets
-            a new copy of this subject.
+            Another subject to run instead. If the option `fresh` is given, each call gets a new copy of it.
         copied
             Whether every run gets a copy of its database. If not, a run that changes the database is an
             error.
@@ -150,7 +157,10 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """The ways of running the subject: the name of each, and whether its runs are single calls."""
+        """The ways of running the subject.
+
+        Each is a name, and whether its runs are single calls.
+        """
         return [
             ("calls", True),
             *([("`sample`", False)] if self.subject.declared_sampler is not None else []),

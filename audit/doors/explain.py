@@ -1,6 +1,7 @@
-"""The plan of an audit in words: the source of the databases, what the runs are spent on, and their cost.
+"""The plan of an audit in words.
 
-No bets are made here. The only runs are a few timed ones on the first pair of databases.
+It says where the databases come from, what the runs are spent on, and what they cost. No bets are made here.
+The only runs are a few timed runs on the first pair of databases.
 """
 
 import time
@@ -37,7 +38,9 @@ _WIDTH = 100
 
 
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
-    """Return the plan of an audit as text for a terminal; `name` replaces the subject's name.
+    """Return the plan of an audit as text for a terminal.
+
+    `name` replaces the subject's name.
 
     Examples
     --------
@@ -134,7 +137,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Return whether the user gave the only pair of databases that is audited."""
+    """Return whether the user gave the only pair that is audited."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -160,7 +163,10 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return a sentence with the ε that the planned bets detect, and the ε that a fixed-size test detects."""
+    """Return a sentence with the ε that the planned bets detect.
+
+    It also names the ε that a fixed-size test detects.
+    """
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -182,7 +188,10 @@ def _planned_power(task: PrivacyTask) -> str:
 
 
 def _time(task: PrivacyTask, each: float) -> str:
-    """Return how long the budget takes at this cost of a call, and whether the time limit allows it."""
+    """Return a text on how long the budget takes.
+
+    `each` is the cost of a call in seconds.
+    """
     limit, budget = task.options.time_limit, task.options.budget
     seconds = each * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"
@@ -224,7 +233,10 @@ def _afterwards(task: PrivacyTask) -> str:
 
 
 def _measure(task: PrivacyTask, pair: Pair) -> tuple[float, str]:
-    """Return the seconds of a call and a text on them, from runs in a process as the audit uses it."""
+    """Return the seconds that a call takes, and a text on the cost.
+
+    The runs are in a separate process if the audit uses one.
+    """
     alone = replace(task, options=replace(task.options, jobs=1))
     with alone.sampler(task.subject) as sampler:
         return sampler.with_copies(lambda: _timed(sampler, pair))

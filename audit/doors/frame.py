@@ -1,4 +1,4 @@
-"""Results as a pandas table. pandas is imported on first use."""
+"""Results as a pandas table."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,11 +22,11 @@ _FIELDS = (
 def audits_to_frame(results: Iterable[Saved]) -> Any:
     """Return a `pandas.DataFrame` with a row for each result, in their order.
 
-    Columns: `subject`; `kind`, "privacy" or "utility"; `verdict` and `evidence` as in the saved form; the
-    claimed `epsilon`, `delta`, `alpha` and `beta`; `epsilon_lower`, `delta_lower`,
-    `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs), `samples_to_refutation`,
-    `significance`, `seed`, `expected`, `reason`, `reference` and `target` with the values of the result; and
-    `elapsed`, in seconds.
+    `subject`, `kind`, `verdict` and `evidence` come first; `kind` is "privacy" or "utility". Then come the
+    claimed `epsilon`, `delta`, `alpha` and `beta`. The values of the result follow: `epsilon_lower`,
+    `delta_lower`, `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs),
+    `samples_to_refutation`, `significance`, `seed`, `expected`, `reason`, `reference` and `target`. The last
+    column is `elapsed`, in seconds.
 
     Raises
     ------

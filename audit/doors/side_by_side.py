@@ -1,4 +1,7 @@
-"""Run calls in parallel, on every core or on a cluster, with progress and an estimate of the time left."""
+"""Run calls in parallel, on every core or on a cluster.
+
+Progress and the time left are shown.
+"""
 
 import os
 import time
@@ -42,7 +45,9 @@ class Call:
 
 
 def processes_for(jobs: int | None) -> int:
-    """Return the number of processes: `jobs`, or one for each core if that is None.
+    """Return the number of processes.
+
+    If `jobs` is None, there is one for each core.
 
     Examples
     --------
@@ -60,9 +65,10 @@ def side_by_side(
     take: Callable[[int, Callable[[], Any]], None],
     before: int = 0,
 ) -> bool:
-    """Carry out calls, pass each answer to `take` as soon as it is known, and return whether all were done.
+    """Carry out calls, and return whether all were done.
 
-    With one job, or a single call, the work stays in this process.
+    Each answer is passed to `take` as soon as it is known. With one job, or a single call, the work stays in
+    this process.
 
     Parameters
     ----------
@@ -74,8 +80,8 @@ def side_by_side(
     what
         The plural noun for the calls on the terminal, such as ``"audits"``.
     take
-        Called in this thread with the index of a finished call and a function that returns its answer or
-        raises its error. After Ctrl-C it still gets the calls that are done, and the return value is False.
+        Called in this thread for each finished call. Its arguments are the index of the call and a function
+        that returns the answer or raises the error. After Ctrl-C it still gets the calls that are done.
     before
         How many other calls were done earlier. The terminal counts them as done.
     """
@@ -105,7 +111,7 @@ def side_by_side(
 
 @dataclass
 class _UnderWay:
-    """Calls under way: the futures not yet taken, and the measured seconds of the finished calls."""
+    """Calls under way, and the measured seconds of finished calls."""
 
     calls: Sequence[Call]
     what: str
@@ -118,7 +124,7 @@ class _UnderWay:
     taken: int = 0
 
     def here(self) -> Iterator[int]:
-        """Carry out the calls one after the other in this thread; yield each call's index when it is done."""
+        """Carry out the calls one after the other, and yield their indices."""
         for index, call in enumerate(self.calls):
             self._tell()
             future = self.futures[index] = Future()
@@ -129,7 +135,7 @@ class _UnderWay:
             yield index
 
     def there(self, place: Elsewhere) -> Iterator[int]:
-        """Carry out several calls at once; yield each call's index when it is done."""
+        """Carry out several calls at once, and yield the index of each done call."""
         for index in order([call.seconds for call in self.calls]):
             self.futures[index] = place.submit(_timed, *self.calls[index].there)
         while self.futures:
@@ -138,7 +144,10 @@ class _UnderWay:
             yield from [index for index, future in self.futures.items() if future.done()]
 
     def answer(self, index: int) -> Callable[[], Any]:
-        """Free the terminal for printing. Return a function that returns the answer of a finished call."""
+        """Return a function that returns the answer of a finished call.
+
+        The terminal is freed for printing.
+        """
         future = self.futures[index]
         if future.exception() is None:
             self.measured[index] = future.result()[0]
@@ -159,14 +168,16 @@ class _UnderWay:
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """Return the seconds that a call takes, and what it returns."""
+    """Return the seconds that a call takes, and its answer."""
     began = time.monotonic()
     answer = function(*arguments)
     return time.monotonic() - began, answer
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return the order of calls: the quickest, those of unknown time, then the others, longest first.
+    """Return the order of calls.
+
+    The quickest comes first, then those of unknown time, then the others, longest first.
 
     Examples
     --------
@@ -182,12 +193,12 @@ def order(seconds: Sequence[float | None]) -> list[int]:
 def seconds_left(
     before: Sequence[float | None], measured: Mapping[int, float], *, elapsed: float, workers: int
 ) -> float | None:
-    """Return the seconds left until all calls are done if workers share them evenly; None if unknown.
+    """Return the seconds left until all calls are done; None if unknown.
 
-    If the earlier time of a call is known, the call is expected to take that time multiplied by the slowdown.
-    The slowdown is the time of the finished calls divided by their earlier time. A twentieth of all earlier
-    time is added to both sums, so that the slowdown starts from 1. If the earlier time is unknown, the call
-    is expected to take the workers' time so far divided by the number of finished calls.
+    The workers share the calls evenly. If the earlier time of a call is known, the expected time is this time
+    multiplied by the slowdown. The slowdown is the time of the finished calls divided by their earlier time.
+    A twentieth of all earlier time is added to both sums, so that the slowdown starts from 1. If the earlier
+    time is unknown, the expected time is the workers' time so far divided by the number of finished calls.
 
     Parameters
     ----------
@@ -224,9 +235,10 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls, with its class if this is not ours.
+    """Return the text of an error that must not end the other calls.
 
-    With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
+    The text has the class of the error if the toolkit did not raise it. With ``DP_AUDIT_TRACEBACK`` set,
+    raise the error again.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""The run of a self-audit: one measure after another. Each row is stored as soon as it is measured.
+"""The run of a self-audit, one measure after another.
 
 **Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``. A row fails
 only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps three promises.
-It refutes true claims at most as often as it states, its intervals hold as often as stated, and it detects a
+It refutes true claims at most as often as it states. Its intervals hold as often as stated. It detects a
 detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row is at most
-`PAGE`, for any dependence between rows.
+`PAGE`. This holds for any dependence between rows.
 """
 
 import os
@@ -34,7 +34,7 @@ Listener = Callable[[Step | Row], None]
 
 
 class SelfAuditInterrupted(KeyboardInterrupt):
-    """Ctrl-C was pressed during a self-audit; `result` has the finished rows."""
+    """Ctrl-C was pressed. `result` has the finished rows."""
 
     result = property(lambda self: self.args[0])
 
@@ -105,7 +105,7 @@ def self_audit(
 
 
 def judged_rows(cases: Mapping[str, Case]) -> int:
-    """Return the number of judged rows of a complete self-audit; it is the same for `QUICK` and `FULL`.
+    """Return the number of judged rows of a complete self-audit.
 
     Examples
     --------

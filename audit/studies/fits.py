@@ -1,4 +1,4 @@
-"""How the least sample size grows over a study's axis: fitted curves, and bounds from the brackets."""
+"""How the least sample size grows over a study's axis."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class Growth:
-    """A curve fitted to the middles of the brackets by least squares (`statsmodels`).
+    """A curve fitted to the middles of the brackets by least squares.
 
     Parameters
     ----------
@@ -61,12 +61,11 @@ class Fit:
         The fitted curves; the one with the smallest `error` comes first. A power law is fitted only if all
         places on the axis are positive.
     least, most
-        Bounds on the mean slope of m between the two ends of the axis, from the brackets alone.
+        Bounds on the mean slope of m between the two ends of the axis. All bounds follow from the brackets.
     ratio_least, ratio_most
-        Bounds on the ratio of the least m at the last value to the least m at the first value, from the
-        brackets alone.
+        Bounds on the least m at the last value, divided by the least m at the first value.
     rate_least, rate_most
-        Bounds on the mean slope of ln m between the two ends of the axis, from the brackets alone.
+        Bounds on the mean slope of ln m between the two ends of the axis.
 
     Examples
     --------
@@ -87,13 +86,16 @@ class Fit:
 
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
-    """Return the growth of the least m over the cells; None if the claim was met at fewer than two places.
+    """Return the growth of the least m over the cells.
+
+    None if the claim was met at fewer than two places.
 
     Guarantee
     ---------
-    Suppose that every bracket contains its least m (`StudyResult.statement`). Then, between the first and the
-    last place, the mean slope of the least m lies in [least, most], and the mean slope of its logarithm in
-    [rate_least, rate_most]. The ratio of the least m at these two places lies in [ratio_least, ratio_most].
+    Suppose that every bracket contains its least m (`StudyResult.statement`). Then three statements hold
+    between the first and the last place. The mean slope of the least m lies in [least, most]. The mean slope
+    of its logarithm lies in [rate_least, rate_most]. The ratio of the least m at these two places lies in
+    [ratio_least, ratio_most].
     """
     known = [cell for cell in cells if cell.middle is not None]
     if len(known) < 2 or known[0].place == known[-1].place:
@@ -155,7 +157,10 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 
 def _curvature(x: Floats, y: Floats) -> float:
-    """Return the p-value of Ramsey's RESET test. The units are standardised, so that no digits are lost."""
+    """Return the p-value of Ramsey's RESET test.
+
+    The units are standardised, so that no digits are lost.
+    """
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 

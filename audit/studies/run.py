@@ -1,4 +1,4 @@
-"""The run of a study, cell by cell and step by step; each step is kept as soon as it is known."""
+"""The run of a study, cell by cell and step by step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -18,7 +18,7 @@ Path = tuple[int, int]
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """The user stopped a study; `result` holds the finished cells.
+    """The user stopped a study. `result` holds the finished cells.
 
     Examples
     --------
@@ -31,7 +31,9 @@ class StudyInterrupted(KeyboardInterrupt):
 
 @dataclass(eq=False)
 class StudyRun:
-    """The run of a study. Its cells may be computed in any order and, with equal arguments, in any process.
+    """The run of a study.
+
+    The cells may be computed in any order. With equal arguments, they may be computed in any process.
 
     Parameters
     ----------
@@ -83,7 +85,10 @@ class StudyRun:
 
     @property
     def paths(self) -> list[Path]:
-        """The paths of all cells. A path is the index of a curve and the index of a value."""
+        """The paths of all cells.
+
+        A path is the index of a curve and the index of a value.
+        """
         study = self.study
         curves = enumerate(study.curves)
         return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]
@@ -93,7 +98,10 @@ class StudyRun:
         return self.store.read(self._key(path))
 
     def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
-        """Return the cell at a path. The search continues from the saved steps, and saves each new step."""
+        """Return the cell at a path.
+
+        The search continues from the saved steps, and saves each new step.
+        """
         search, steps = self._search(path), list(saved)
         while (further := search.advance(steps)) is not None:
             steps = further
@@ -101,7 +109,10 @@ class StudyRun:
         return search.cell(steps)
 
     def take(self, path: Path, cell: Cell, *, save: bool = False) -> None:
-        """Add the cell at a path to the result; with `save`, also save its steps."""
+        """Add the cell at a path to the result.
+
+        If `save` is true, also save its steps.
+        """
         if save:
             self.store.write(self._key(path), cell.steps)
         if self.listener is not None:
@@ -157,9 +168,9 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest (16 hexadecimal digits) of a curve's functions: their code and the values they hold.
+    """Return a digest of a curve's functions, 16 hexadecimal digits.
 
-    If a learner's code changes, its cells start again.
+    It covers their code and the values they hold. If a learner's code changes, its cells start again.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""The commands as click sees them. Each command imports most code only when called, so help is fast."""
+"""The commands as click sees them.
+
+Each command imports most code only when it is called, so help is fast.
+"""
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -20,7 +23,10 @@ SPLIT = click.option(
 
 
 def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
-    """Return the completions of a word for a shell: names of the catalogue or, if none fits, files."""
+    """Return the completions of a word for a shell.
+
+    They are names of the catalogue or, if none fits, files.
+    """
     from click.shell_completion import CompletionItem
 
     named = [entry.name for entry in matching_entries(None) if entry.name.startswith(begun)]
@@ -56,7 +62,9 @@ def list_command(pattern: str | None) -> None:
 
 
 def _claims(entry: Entry) -> str:
-    """Return the audited claims of an entry, with a mark for flawed ones.
+    """Return the audited claims of an entry as a text.
+
+    Flawed claims are marked.
 
     Examples
     --------
@@ -75,7 +83,10 @@ def _refuse_unknown(target: str) -> None:
 
 
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
-    """Remove `scheduler` from the options, and return a context in which its workers do the work."""
+    """Return a context in which the chosen workers do the work.
+
+    `scheduler` is removed from the options.
+    """
     jobs, scheduler = given["jobs"], given.pop("scheduler")
     if jobs is not None:
         positive_int(jobs, what=Parameter("jobs"))

@@ -26,7 +26,7 @@ def number_of(text: str) -> int:
 
 
 def option_of(name: str) -> Callable[[Any], Any]:
-    """Return the option of the command line for one of the `Options` of an audit."""
+    """Return the command-line option for one of an audit's `Options`."""
     declared = Options.__dataclass_fields__[name]
     if declared.type is bool:
         return click.option(f"--{name}/--no-{name}", default=None, help=words_of(name))

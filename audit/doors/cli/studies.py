@@ -1,4 +1,4 @@
-"""The work of ``dp-audit study``: the cells run in parallel, and each is printed as soon as it is done."""
+"""The work of ``dp-audit study``."""
 
 import math
 import time
@@ -25,7 +25,10 @@ from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names and summaries of the studies that match; without a pattern, of all studies."""
+    """Print the names and summaries of the studies that match.
+
+    Without a pattern, print those of all studies.
+    """
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -45,7 +48,7 @@ def show_studies(
 ) -> int:
     """Carry out the matching studies, and return the exit code.
 
-    Every finished step is saved at once, if there is a folder for steps. Options in `given` that are not None
+    If there is a folder for steps, every finished step is saved at once. Options in `given` that are not None
     are passed to `StudyRun`.
     """
     wanted = _wanted(pattern)
@@ -68,7 +71,7 @@ def show_studies(
 
 
 def _wanted(pattern: str | None) -> dict[str, Study]:
-    """Return the user's own study that the text names, or the presets that match it."""
+    """Return the user's own study that a text names, or the presets that match."""
     if pattern is not None and ":" in pattern:
         study = load_study(pattern)
         return {study.name: study}
@@ -79,7 +82,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
-    """Return a sentence that says for how many cells the least size was found, and how to resume."""
+    """Return a sentence on how far a study came, and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -103,7 +106,10 @@ def numbers(text: str) -> tuple[float, ...]:
 def _all(
     studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any], jobs: int
 ) -> tuple[list[StudyResult], int]:
-    """Carry out every study, also after one fails, and return the results and the exit code."""
+    """Carry out every study, and return the results and the exit code.
+
+    A study that fails does not stop the others.
+    """
     results, code = list[StudyResult](), 0
     for study in studies.values():
         try:
@@ -184,7 +190,7 @@ def _print(curve: str, cell: Cell) -> None:
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return what another process needs to find a study: target or name, and values that the user chose."""
+    """Return the name and the values by which another process finds a study."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
@@ -195,7 +201,10 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return the cell at `path` of the study with this name, and the reasons why steps could not be saved."""
+    """Return the cell at `path` of the study with this name.
+
+    Also return the reasons why steps could not be saved.
+    """
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)
@@ -212,7 +221,7 @@ def _run(
 
 
 def bracket(cell: Cell) -> str:
-    """Return a text with the two sizes between which the least size of a cell lies, and the theorem's bound.
+    """Return a text with the bracket of a cell, and the theorem's bound.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""Coverage: how often witness intervals contain the true p and q, and how often a detectable ε is detected.
+"""How often intervals contain the truth, and how often a detectable ε is detected.
 
-**Witness intervals.** A witness is an event with two intervals: one for its probability p on one database,
-one for its probability q on the other. For mechanisms with finite laws, the exact probability of any event is
-a sum. An interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted
-separately, because the two intervals of a witness need not be independent.
+**Witness intervals.** A witness is an event with two intervals. They are for its probabilities p and q on the
+two databases. For mechanisms with finite laws, the exact probability of any event is a sum. An interval at
+confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately, because the
+intervals need not be independent.
 
 **Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of this event is
 known in advance. For a coin that ignores its database, no event has any privacy loss. The coin's audit names
 no particular event. Its detectable ε holds for an event with probability (1 + δ)/2. Randomized response has
-two events, each with probability e/(1 + e) on the database where it is more probable. To test a detectable ε
-of d, the measure audits a mechanism that answers 1 with probability p on one database and (p − δ)/e^d on the
-other.
+two events. Each has probability e/(1 + e) on the database where it is more probable. To test a detectable ε
+of d, another mechanism is audited. It answers 1 with probability p on one database and (p − δ)/e^d on the
+other database.
 """
 
 import math
@@ -40,7 +40,10 @@ DETECTED = 0.9
 
 @dataclass(frozen=True)
 class Control:
-    """A mechanism that meets its claim, and the probability of the event that its audit names."""
+    """A mechanism that meets its claim, with the probability of an event.
+
+    The audit of the mechanism names this event.
+    """
 
     mechanism: exact.Drawn
     claim: PureDP | ApproximateDP
@@ -63,7 +66,10 @@ def settings() -> tuple[exact.Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for the intervals of p, a row for those of q, and one for each of `CONTROLS`."""
+    """Yield two rows for the intervals, then one for each of `CONTROLS`.
+
+    The first row is for the intervals of p, the second for those of q.
+    """
     yield from _intervals(audits, sizes.witnesses)
     for control in CONTROLS:
         yield _detection(audits, control, sizes.detections)
@@ -102,7 +108,7 @@ def _intervals(audits: Audits, count: int) -> Iterator[Row]:
 
 
 def missed(witness: Witness, setting: exact.Setting) -> tuple[bool, bool]:
-    """Return whether the interval of p misses the exact probability, and whether that of q does."""
+    """Return whether the intervals of p and of q miss the exact probabilities."""
     assert setting.laws is not None
     by_database = list(zip(setting.pair, setting.laws, strict=True))
 

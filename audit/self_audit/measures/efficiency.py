@@ -1,7 +1,7 @@
-"""Efficiency: pairs of runs to a refutation, divided by the fewest that any auditor needs on average.
+"""Pairs of runs to a refutation, divided by the fewest that an auditor needs.
 
-This minimum is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms and
-exact laws.
+The fewest that any auditor needs on average is ln(1/significance)/KL of the best event (`subjects.limits`).
+It comes from closed forms and exact laws.
 """
 
 import math
@@ -33,9 +33,9 @@ def settings() -> tuple[Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each of `SHARES`, then a row for the wealth at the refutations.
+    """Yield a row for each of `SHARES`, then a row for the wealth at refutations.
 
-    The row of a share is about audits that claim this share of the true ε.
+    In the audits of a share, this share of the true ε is claimed.
     """
     refuted: list[AuditResult] = []
     for share in SHARES:
@@ -73,12 +73,15 @@ def _multiples(share: float, found: dict[str, list[float]]) -> Row:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the fewest pairs of runs that refute a claim of `share` times the true ε, on average."""
+    """Return the fewest pairs of runs that refute a claim, on average.
+
+    The claim is `share` times the true ε.
+    """
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 
 def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) -> list[AuditResult]:
-    """Return the results of audits of one claim: `share` times the true ε."""
+    """Return the results of audits that claim `share` times the true ε."""
     options = {
         "relation": Relation.QUERY_ANSWERS,
         "pairs": [setting.pair],
@@ -92,7 +95,7 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return the number of pairs of runs until each audit's refutation, divided by `least`.
+    """Return each audit's pairs of runs to its refutation, divided by `least`.
 
     The value is ∞ for an audit that refuted nothing.
     """

@@ -1,8 +1,8 @@
-"""False alarms: how often audits refute claims that hold with equality, and the wealth at the end.
+"""How often audits refute claims that hold with equality.
 
-Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
+Betting gives far fewer false alarms than its level allows. So counting alarms has little power to find a
 fault of the auditor. The mean of min(wealth, 1/level) at the end has more power. For a sound audit this mean
-is at most 1, for every way to choose and stop bets. If a bet depends on the runs that settle it, the mean
+is at most 1, however bets are chosen and stopped. If a bet depends on the runs that settle it, the mean
 grows.
 """
 
@@ -30,7 +30,7 @@ JUDGED = len(LEVELS) * (len(tight_cases()) + 2)
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
     """Yield a row for each mechanism and level, then two rows for each level.
 
-    The first of these two is for all mechanisms together, the second for the mean of their wealth.
+    Of these two, the first is for all mechanisms together, the second for the mean of their wealth.
     """
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
@@ -60,7 +60,7 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
 
 
 def capped_wealth(log_wealths: list[float], cap: float) -> NDArray[np.float64]:
-    """Return min(wealth, cap) for each audit.
+    """Return the smaller of wealth and `cap` for each audit.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Mechanisms with true ε, laws and best events in closed form, each on one pair of databases."""
+"""Mechanisms with true ε, laws and best events in closed form.
+
+Each mechanism comes with one pair of databases.
+"""
 
 import itertools
 import math
@@ -41,7 +44,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Law:
-    """A finite law: all outcomes and their probabilities, both of shape (outcomes,)."""
+    """A finite law.
+
+    `outcomes` and `probabilities` have shape (outcomes,).
+    """
 
     outcomes: NDArray[Any]
     probabilities: NDArray[np.float64]
@@ -93,14 +99,20 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return the Laplace mechanism of scale 1 on the values 0 and 1; the best events are half-lines."""
+    """Return the Laplace mechanism of scale 1 on the values 0 and 1.
+
+    The best events are half-lines.
+    """
     events = tuple((_laplace_below(end), _laplace_below(end - 1)) for end in np.linspace(-4.0, 4.0, 1601))
     drawn = Drawn("laplace", lambda database, size, rng: database[0] + rng.laplace(size=size))
     return Setting(drawn, ([0], [1]), 1.0, events=events)
 
 
 def geometric() -> Setting:
-    """Return two-sided geometric noise with ε = 1; outputs beyond ±60 have probability below 1e-25."""
+    """Return two-sided geometric noise with ε = 1.
+
+    Outputs beyond ±60 have probability below 1e-25.
+    """
     ratio = math.exp(-1.0)
     outcomes = np.arange(-60, 61)
     laws = [(1 - ratio) / (1 + ratio) * ratio ** np.abs(outcomes - answer) for answer in (0, 1)]
@@ -112,7 +124,10 @@ def geometric() -> Setting:
 
 
 def randomized_response() -> Setting:
-    """Return randomized response, which gives the true bit with probability e/(1 + e)."""
+    """Return randomized response with ε = 1.
+
+    It gives the true bit with probability e/(1 + e).
+    """
     keep = math.e / (1 + math.e)
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -123,7 +138,10 @@ def randomized_response() -> Setting:
 
 
 def noisy_max() -> Setting:
-    """Return the mechanism "report noisy max": five answers, Laplace noise of scale 2, laws by quadrature."""
+    """Return the mechanism "report noisy max" on five answers.
+
+    The noise is Laplace of scale 2. The laws come from quadrature.
+    """
     pair = ([1.0, 1, 1, 1, 1], [2.0, 0, 0, 0, 0])
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -134,7 +152,10 @@ def noisy_max() -> Setting:
 
 
 def gaussian(epsilon: float, delta: float) -> Setting:
-    """Return the Gaussian mechanism on the values 0 and 1. Its true ε at this δ is `epsilon`."""
+    """Return the Gaussian mechanism on the values 0 and 1.
+
+    Its true ε at this δ is `epsilon`.
+    """
     from scipy.optimize import brentq
 
     sigma = brentq(lambda s: gaussian_delta(epsilon, s) - delta, 1e-2, 1e3, xtol=1e-14)
@@ -143,7 +164,9 @@ def gaussian(epsilon: float, delta: float) -> Setting:
 
 
 def gaussian_delta(epsilon: float, sigma: float) -> float:
-    """Return δ(ε) of N(0, σ²) against N(1, σ²): Balle and Wang 2018, Theorem 8.
+    """Return δ(ε) of N(0, σ²) against N(1, σ²).
+
+    Source: Balle and Wang 2018, Theorem 8.
 
     Examples
     --------
@@ -157,7 +180,9 @@ def gaussian_delta(epsilon: float, sigma: float) -> float:
 
 
 def coin(p: float, q: float) -> Drawn:
-    """Return a mechanism that answers 1 with probability p on the database [0] and q on [1], and 0 otherwise.
+    """Return a mechanism that answers 1 with probability p on [0] and q on [1].
+
+    Its other answer is 0.
 
     Examples
     --------
@@ -170,7 +195,10 @@ def coin(p: float, q: float) -> Drawn:
 
 
 def _finite(drawn: Drawn, pair: tuple[Any, Any], outcomes: NDArray[Any], laws: Any) -> Setting:
-    """Return a setting with finite laws; the best event has the form "likelihood ratio above a level"."""
+    """Return a setting with finite laws.
+
+    The best event has the form "likelihood ratio above a level".
+    """
     left, right = laws
     events: Events = ()
     for p, q in ((left, right), (right, left)):
