@@ -44,7 +44,17 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
             results = carried_out(audits, setting, share, sizes.repeats)
             refuted += [result for result in results if result.refuted]
             found[setting.name] = multiples(results, limit(setting, share))
-        yield _multiples(share, found)
+        yield ranged(
+            PART,
+            f"pairs ÷ limit, claim {share:g} of the true ε",
+            [value for values in found.values() for value in values],
+            kind="ratio",
+            note="1 is the least mean of any auditor with independent sides; the greatest is the worst audit",
+            details=tuple(
+                (name, f"median {number(median(values))}, {number(min(values))} to {number(max(values))}")
+                for name, values in found.items()
+            ),
+        )
     yield judged_share(
         PART,
         f"refutations whose wealth is below 1/significance, {SIGNIFICANCE:g}",
@@ -54,21 +64,6 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
         limit=0.0,
         level=audits.level,
         note="an auditor that refutes too early, as at a larger significance than was asked for, has some",
-    )
-
-
-def _multiples(share: float, found: dict[str, list[float]]) -> Row:
-    every = [value for values in found.values() for value in values]
-    return ranged(
-        PART,
-        f"pairs ÷ limit, claim {share:g} of the true ε",
-        every,
-        kind="ratio",
-        note="1 is the least mean of any auditor with independent sides; the greatest is the worst audit",
-        details=tuple(
-            (name, f"median {number(median(values))}, {number(min(values))} to {number(max(values))}")
-            for name, values in found.items()
-        ),
     )
 
 
