@@ -161,10 +161,8 @@ class Declared:
 
         Each is a name, and whether its runs are single calls.
         """
-        return [
-            ("calls", True),
-            *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
-        ]
+        sampled = self.subject.declared_sampler is not None
+        return [("calls", True), *([("`sample`", False)] if sampled else [])]
 
     @cached_property
     def calls(self) -> list[Any]:

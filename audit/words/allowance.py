@@ -5,9 +5,6 @@ import math
 from audit.claims import at_distance
 from audit.results.result import AuditResult, SavedResult, Witness
 
-#: The relations whose neighbours differ in one record.
-_OF_RECORDS = {"replace-one", "add-or-remove-one"}
-
 
 def claimed(result: AuditResult) -> tuple[float | None, float]:
     """Return the claim's ε and δ.
@@ -70,5 +67,5 @@ def distance_words(result: AuditResult, witness: Witness) -> str:
     """
     if witness.distance == 1:
         return ""
-    unit = "records" if result.relation in _OF_RECORDS else "neighbour steps"
+    unit = "records" if result.relation in {"replace-one", "add-or-remove-one"} else "neighbour steps"
     return f"They are {witness.distance:,} {unit} apart."

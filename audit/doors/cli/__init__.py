@@ -70,10 +70,10 @@ def _spelt(parameter: Parameter) -> str:
         return f"the Python API with {parameter}"
     if parameter.example:
         return f"`{_EXAMPLES[parameter.example]}`"
-    return f"`--{_NAMES.get(parameter.name, parameter.name).replace('_', '-')}`"
+    name = "pair" if parameter.name == "pairs" else parameter.name
+    return f"`--{name.replace('_', '-')}`"
 
 
-_NAMES = {"pairs": "pair"}
 _EXAMPLES = {
     "pairs=[(left, right)]": "--pair LEFT RIGHT",
     "PureDP(epsilon=1.0)": "--epsilon 1.0",

@@ -102,11 +102,8 @@ def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
         try:
             parameters[name] = read_literal(value)
         except InvalidValue:
-            parameters[name] = _FLAGS.get(value.strip(), value)
+            parameters[name] = {"true": True, "false": False}.get(value.strip(), value)
     return parameters
-
-
-_FLAGS = {"true": True, "false": False}
 
 
 def read_literal(text: str) -> Any:
@@ -141,16 +138,13 @@ class _SpecialNumbers(ast.NodeTransformer):
     """
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(float(node.id)) if node.id in _SPECIAL else node
+        return ast.Constant(float(node.id)) if node.id in {"nan", "inf", "NaN", "Infinity"} else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         match node:
             case ast.Call(ast.Name("float"), [ast.Constant(str() | int() | float() as given)], []):
                 return ast.Constant(float(given))
         return node
-
-
-_SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
 
 
 def _trouble(text: str) -> str:

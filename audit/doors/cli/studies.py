@@ -140,16 +140,13 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) ->
             slope = f"a factor of {number(math.exp(fitted.slope))} in m per unit of {result.axis}"
         elif fitted.form == "power law":
             slope = f"m grows as {result.axis} to the power {number(fitted.slope)}"
-        grows = _GROWTH[curve.found]
+        grows = {"grows": "it grows", "": "growth unknown"}.get(curve.found, curve.found)
         grows += "; the last value was never met" if curve.cells[-1].met is None else ""
         wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
         click.echo(f"  {curve.name}: {slope}; {grows}{wrong}")
     runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
     click.echo(f"{result.finished} least sizes found, {runs:,} runs, {time.monotonic() - began:.0f} s")
     return result
-
-
-_GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
 
 
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
