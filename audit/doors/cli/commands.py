@@ -74,14 +74,6 @@ def _claims(entry: Entry) -> str:
     return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
 
 
-def _refuse_unknown(target: str) -> None:
-    """Refuse a misspelt name before anything heavy is imported."""
-    from audit.subject.targets import find_object
-
-    if ":" not in target:
-        find_object(target)
-
-
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     """Return a context in which the chosen workers do the work.
 
@@ -125,7 +117,10 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
     A subject that claims privacy and utility is audited for both.
     """
-    _refuse_unknown(target)
+    from audit.subject.targets import find_object
+
+    if ":" not in target:
+        find_object(target)  # refuses a misspelt name before anything heavy is imported
     from audit.doors.cli.run import explain_target, run  # loads numpy and more: only for an audit
 
     if not explain:

@@ -42,7 +42,9 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
             yield _alarms(what, results, level=level, alpha=audits.level)
     for level, by_name in found.items():
         results = [result for each in by_name.values() for result in each]
-        counts = [(name, f"{_refuted(each)} of {len(each)}") for name, each in by_name.items()]
+        counts = [
+            (name, f"{sum(one.refuted for one in each)} of {len(each)}") for name, each in by_name.items()
+        ]
         yield _alarms(
             f"all mechanisms, significance {level:g}",
             results,
@@ -82,10 +84,6 @@ def _tasks(case: Tight, level: float, count: int) -> list[Task]:
     return [Task(copy.deepcopy(case.mechanism), claim, options) for _ in range(count)]
 
 
-def _refuted(results: list[AuditResult]) -> int:
-    return sum(result.refuted for result in results)
-
-
 def _alarms(
     what: str,
     results: list[AuditResult],
@@ -94,7 +92,7 @@ def _alarms(
     alpha: float,
     details: list[tuple[str, str]] | None = None,
 ) -> Row:
-    count, n = _refuted(results), len(results)
+    count, n = sum(result.refuted for result in results), len(results)
     return judged_share(
         PART,
         what,

@@ -147,8 +147,7 @@ def _noisy(scale: float) -> Function:
 def _noisy_max(noise: str, *, place: bool) -> Function:
     def largest(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         noisy = answers + getattr(rng, noise)(scale=2.0, size=(size, len(answers)))
-        found: NDArray[Any] = noisy.argmax(axis=1).astype(float) if place else noisy.max(axis=1)
-        return found
+        return np.asarray(noisy.argmax(axis=1).astype(float) if place else noisy.max(axis=1))
 
     return largest
 
