@@ -62,7 +62,9 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
         raise no_neighbours(task.databases)
-    seconds, cost = _measure(task, first)
+    alone = replace(task, options=replace(task.options, jobs=1))
+    with alone.sampler(task.subject) as sampler:  # in a separate process if the audit uses one
+        seconds, cost = sampler.with_copies(lambda: _timed(sampler, first))
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
         yield "By law", _law(task)
@@ -232,17 +234,8 @@ def _afterwards(task: PrivacyTask) -> str:
     )
 
 
-def _measure(task: PrivacyTask, pair: Pair) -> tuple[float, str]:
-    """Return the seconds that a call takes, and a text on the cost.
-
-    The runs are in a separate process if the audit uses one.
-    """
-    alone = replace(task, options=replace(task.options, jobs=1))
-    with alone.sampler(task.subject) as sampler:
-        return sampler.with_copies(lambda: _timed(sampler, pair))
-
-
 def _timed(sampler: Sampler, pair: Pair) -> tuple[float, str]:
+    """Return the seconds that a call takes, and a text on the cost."""
     seconds = 0.0
     drawn: list[Runs] = []
     for place, pairs in enumerate(_TIMED):
