@@ -30,15 +30,6 @@ def brief_claim(result: AuditResult) -> str:
     return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
 
 
-def event_words(witness: Witness, digits: int = 6) -> str:
-    """Return the event in words.
-
-    Ends of intervals have at least `digits` digits.
-    """
-    words = getattr(witness.event, "words", None)
-    return short(words(digits) if callable(words) else f"{witness.event}", MOST_EVENT)
-
-
 class WitnessWords:
     """The texts that describe a witness.
 
@@ -76,7 +67,9 @@ class WitnessWords:
         self.change = change(witness)
         self.on_p, self.on_q = ("left", "right") if witness.direction == "left" else ("right", "left")
         self.database_p, self.database_q = pair_words(witness, limit=limit)
-        self.event, self.q = event_words(witness, digits), number(witness.q)
+        words = getattr(witness.event, "words", None)
+        event = words(digits) if callable(words) else f"{witness.event}"
+        self.event, self.q = short(event, MOST_EVENT), number(witness.q)
         self.p, self.limit = (number(witness.p), "") if most is None else apart(witness.p, most)
         self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
