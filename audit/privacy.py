@@ -152,7 +152,7 @@ def audit_privacy(
     """
     given = locals()  # the arguments only: no other local variable exists yet
     refuse_inside_given()
-    described = make_task(**{name: each for name, each in given.items() if name not in _BESIDE})
+    described = make_task(**{name: arg for name, arg in given.items() if name not in {"extend", "remember"}})
     task = remembering(described, remember, extend)
     return kept(carried_out(task, lambda: _dispatch(task, extend)), remember)
 
@@ -182,8 +182,6 @@ def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
     return own_arithmetic()(carried_out)(task, lambda: _dispatch(task, result))
 
 
-#: Arguments that are not part of the description of an audit.
-_BESIDE = ("extend", "remember")
 #: Options that `extend` may change, because they change no bet.
 _OF_A_PART = {"time_limit", "confirm_budget", "jobs"}
 
