@@ -34,9 +34,9 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     """Return the mechanism that fits an estimator and releases attributes of it.
 
     Every run fits a fresh copy to the database. The copy is scikit-learn's `clone` if the estimator has
-    `get_params` and scikit-learn is installed. Otherwise it is a deep copy. If the estimator or its `fit` has
-    a parameter called random_state, rng or generator, this parameter gets the run's generator or a seed drawn
-    from it.
+    `get_params` and scikit-learn is installed. Otherwise it is a deep copy. The estimator or its `fit` may
+    have a parameter called random_state, rng or generator. This parameter gets the run's generator or a seed
+    drawn from it.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 class PrivacyClaim(Protocol):
     """The members of a privacy claim.
 
-    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, in both
-    orders, and every event E.
+    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta. It says this for every event E and
+    every neighbouring pair in both orders.
 
     Examples
     --------
@@ -56,8 +56,7 @@ class UtilityClaim(Protocol):
     """The members of a utility claim.
 
     The claim says that the error is above `alpha` with probability at most `beta`. The problem defines the
-    error (`audit.problems`). Examples are the realizable or agnostic error, the distance from a query's
-    answer, and the largest error of a sanitized database.
+    error (`audit.problems`). An example is the distance from a query's answer.
     """
 
     @property

@@ -76,7 +76,8 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
     """Raise an error if ``import`` would find another module.
 
-    If the module of the entry point were loaded, the project of the other module could not import that one.
+    The entry point's module must not be loaded then. The project of the other module could no longer import
+    its own.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)

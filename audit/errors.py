@@ -314,7 +314,7 @@ def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = M
     Raises
     ------
     InvalidKind
-        `values` is a text, a number or a mapping, or a member is not a whole number.
+        `values` is a text, a number or a mapping. Or a member is not a whole number.
     InvalidValue
         A member is out of bounds.
 

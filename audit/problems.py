@@ -7,8 +7,8 @@ with the claim's `alpha`, or ``math.inf`` for a refusal to answer.
 
 A problem may have more. ``distribution()`` is the law of ``draw``, an `audit.distributions.Finite` over
 databases, if there are few. ``errors(outputs, database)`` returns the errors of many outputs at once, an
-array. ``failure(law, alpha, database)`` is the exact probability of an error above `alpha` under a law of the
-output that is not finite (see `FixedProblem.tail`).
+array. ``failure(law, alpha, database)`` is the exact probability of an error above `alpha`. It is used if the
+law of the output is not finite (see `FixedProblem.tail`).
 
 Give problems as a sequence, or as a Hypothesis strategy for one problem. Or give an object with
 ``problems()``. Optionally it has ``vary(problem, rng)`` (a similar problem) and ``random(rng)`` (a random

@@ -85,7 +85,7 @@ def neighbours(
     records
         What one record can be: a finite list, or a Hypothesis strategy. Under replace-label the new label is
         that of another record. Under query-answers a finite list holds all possible answers. Without a list,
-        an answer of the neighbour is any number within 1 of that in the first database.
+        an answer of the neighbour is within 1 of that in the first database.
     size
         The number of records of either database: n, or (least, greatest); under local it is 1. Under
         add-or-remove-one n stands for (n − 1, n).

@@ -15,8 +15,8 @@ from audit.values.wording import apart, number, short
 from audit.verdict.witness import loss
 from audit.words import allowance, story
 
-#: Two bounds differ if their intervals are further apart than this, relative to the largest interval end or
-#: to 1, whichever is larger.
+#: Two bounds differ if their intervals are further apart than this. The distance is relative to the largest
+#: interval end, or to 1 if that is larger.
 _ROUNDING = 1e-9
 
 

@@ -80,8 +80,8 @@ def side_by_side(
     what
         The plural noun for the calls on the terminal, such as ``"audits"``.
     take
-        Called in this thread for each finished call. Its arguments are the index of the call and a function
-        that returns the answer or raises the error. After Ctrl-C it still gets the calls that are done.
+        Called in this thread for each finished call. It gets the index of the call and a function. The
+        function returns the answer or raises the error. After Ctrl-C, calls that are done are still passed.
     before
         How many other calls were done earlier. The terminal counts them as done.
     """
@@ -195,10 +195,11 @@ def seconds_left(
 ) -> float | None:
     """Return the seconds left until all calls are done; None if unknown.
 
-    The workers share the calls evenly. If the earlier time of a call is known, the expected time is this time
-    multiplied by the slowdown. The slowdown is the time of the finished calls divided by their earlier time.
-    A twentieth of all earlier time is added to both sums, so that the slowdown starts from 1. If the earlier
-    time is unknown, the expected time is the workers' time so far divided by the number of finished calls.
+    The workers share the calls evenly. A call is expected to take its earlier time multiplied by the
+    slowdown. The slowdown is the time of the finished calls divided by their earlier time. A twentieth of all
+    earlier time is added to both sums, so that the slowdown starts from 1. If the earlier time is unknown, a
+    call is expected to take the mean time of the finished calls. This mean is the workers' time so far
+    divided by the number of finished calls.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class Step:
     family
         A text that names the problems searched. It is empty if a closed form decided and no other problem was
         searched. If an exact step has a family, the claim is met on the closed form's problem. An audit of
-        the family then refuted it on no other problem, and `high` is the bound of that audit.
+        the family then refuted it on no other problem. `high` is the bound of that audit.
     worst
         The problem of the family on which the learner failed most.
 

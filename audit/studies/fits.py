@@ -63,7 +63,7 @@ class Fit:
     least, most
         Bounds on the mean slope of m between the two ends of the axis. All bounds follow from the brackets.
     ratio_least, ratio_most
-        Bounds on the least m at the last value, divided by the least m at the first value.
+        Bounds on the ratio of the least m at the last value to that at the first value.
     rate_least, rate_most
         Bounds on the mean slope of ln m between the two ends of the axis.
 

@@ -1,16 +1,17 @@
 """The search for the least m at which a claim is met, by sequential bisection.
 
-**The rule.** From a first guess, m is doubled or halved until the claim is refuted at one size and met at a
-larger one. These sizes are the ends of the bracket, which is then cut at their geometric mean. A step is
-"open" if it neither refutes the claim nor shows it met. The failure probability is then close to beta. After
-an open step, the bracket has a side below the open sizes and a side above them. The wider side is cut. The
-search ends if the ends of each side are adjacent or within the resolution. It also ends if no size is left,
-or after a fixed number of steps.
+**The rule.** From a first guess, m is doubled until the claim is met, or halved until it is refuted. The
+refuted size and the larger size that met the claim are the ends of the bracket. The bracket is then cut at
+their geometric mean. A step is "open" if it neither refutes the claim nor shows it met. The failure
+probability is then close to beta. After an open step, the bracket has a side below the open sizes and a side
+above them. The wider side is cut. The search ends if the ends of each side are adjacent or within the
+resolution. It also ends if no size is left, or after a fixed number of steps.
 
-**Guarantee.** Each step has a share of the significance, fixed before the first step, and its own branch of
-the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its share. So
-is the chance that a step calls a claim met that is false on a listed problem (`audit_utility`). Hence, for
-any choice of sizes, the chance that any verdict is wrong is at most the sum of the shares.
+**Guarantee.** Each step has a share of the significance, fixed before the first step. It also has its own
+branch of the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its
+share. The claim may be false on a listed problem (`audit_utility`). The chance that a step then calls it met
+is at most the share too. So the chance that any verdict is wrong is at most the sum of the shares. This holds
+for any choice of sizes.
 
 A closed form gives the failure probability on one problem. At the least m that meets the claim by this form,
 a family of other problems is searched. If this search refutes the claim, the bisection continues above m. It
@@ -92,7 +93,7 @@ def searched(steps: Sequence[Step], found: Step) -> list[Step]:
     """Return the steps that a closed form decided, after a search of other problems.
 
     `found` is this search, made at the least m of the "met" steps. If it does not refute the claim, the step
-    at that m remains "met", on the closed form's problem. The step's `high` becomes the bound that the search
+    at that m remains "met" on the closed form's problem. The step's `high` becomes the bound that the search
     found on the failure probability of the other problems. This bound is mostly above beta. If the search
     refutes the claim, the closed form does not decide at that m and above. The "met" steps are dropped, and
     audits of the other problems follow.

@@ -43,7 +43,7 @@ class CurveResult:
     def found(self) -> str:
         """What the brackets at both ends of the axis show.
 
-        "grows": some m met the claim at the first value, and at the last value the same or a larger m was
+        "grows": some m met the claim at the first value. At the last value the same or a larger m was
         refuted. "no growth shown": this is not so, although some m met the claim at the last value. Empty:
         the ends show nothing.
         """

@@ -20,7 +20,7 @@ from audit.errors import AuditError
 from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
 
-#: Parts of a cell's key that are not part of its file name, so that cells of new code overwrite old ones.
+#: Parts of a cell's key that are not in its file name. So cells of new code overwrite old cells.
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -100,8 +100,7 @@ class CellStore:
     folder
         The folder of the files; if it is None, nothing is saved.
     say
-        Called with a line of text if a cell was computed by other code, or if saving fails for the first
-        time.
+        Called with a line of text if a cell was computed by other code, or if saving first fails.
 
     Attributes
     ----------

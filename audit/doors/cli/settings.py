@@ -57,7 +57,7 @@ WORKERS = (
         help="Use the workers of this Dask scheduler. They need dp-audit and the code that is audited.",
     ),
 )
-#: The privacy claim, the databases, how a new mechanism is made for every run, and how it is attacked.
+#: The privacy claim, the databases, and how a mechanism is made and attacked.
 PRIVACY = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
     click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),

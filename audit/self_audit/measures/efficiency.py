@@ -21,8 +21,8 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: The budget of an audit, in runs, is this many times the least mean number of pairs of runs to a refutation.
-#: With a larger budget, slower audits refute too.
+#: The budget of an audit in runs, divided by the least mean number of pairs of runs to a refutation. With a
+#: larger budget, slower audits refute too.
 PATIENCE = 40
 JUDGED = 1
 

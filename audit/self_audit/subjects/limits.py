@@ -10,9 +10,9 @@ Events = tuple[tuple[float, float], ...]
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
     """Return the fastest possible growth of wealth in nats per pair of runs.
 
-    The runs are independent. The growth is KL((p, q) ‖ claim), the infimum of KL(p‖p′) + KL(q‖q′) over (p′,
-    q′) with p′ ≤ e^ε·q′ + δ. It is 0 if (p, q) meets the claim. Otherwise p′ = e^ε·q′ + δ at the infimum,
-    which leaves one variable.
+    The runs are independent. The growth is KL((p, q) ‖ claim). This is the infimum of KL(p‖p′) + KL(q‖q′)
+    over (p′, q′) with p′ ≤ e^ε·q′ + δ. It is 0 if (p, q) meets the claim. Otherwise p′ = e^ε·q′ + δ at the
+    infimum, which leaves one variable.
 
     Examples
     --------
