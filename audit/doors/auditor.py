@@ -123,7 +123,7 @@ class Auditor:
         ----------
         subject, claim, **options
             As for `audit_privacy`. The subject may also be an `Entry`, or what `parametrize_with_audits`
-            passes, which may stand for a utility audit.
+            passes. This may stand for a utility audit.
         """
         __tracebackhide__ = True
         audited = _audited(subject)
@@ -174,9 +174,9 @@ class Auditor:
         path
             A result saved as JSON, or what `parametrize_with_witnesses` passes.
         subject
-            What to run; by default, with `trust`, the target that the saved result names.
+            What to run. By default, with `trust`, the target that the saved result names.
         convert
-            As in the audit: turns a list of records into the input of the mechanism. By default, with
+            Turns a list of records into the input of the mechanism, as in the audit. By default, with
             `trust`, the function of the audit.
         fresh
             Draw new runs instead of repeating the saved ones.

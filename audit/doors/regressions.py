@@ -201,15 +201,8 @@ def replay_file(
     ----------
     path
         A result saved as JSON.
-    subject
-        What to run; by default, with `trust`, the target that the saved result names.
-    convert
-        As in the audit: turns a list of records into the input of the mechanism. By default, with `trust`,
-        the function of the audit.
-    fresh
-        Draw new runs instead of repeating the saved ones.
-    trust
-        Import and call what the file names.
+    subject, convert, fresh, trust
+        As for `Auditor.check_witness`.
 
     Raises
     ------

@@ -73,8 +73,7 @@ def side_by_side(
     Parameters
     ----------
     calls
-        The calls in order. If several run at once, the quickest starts first, so that an answer soon appears.
-        Then come the calls of unknown duration, then all other calls, the longest first.
+        The calls. If several run at once, they start in the order of `order`.
     jobs
         Number of processes; the answers do not depend on it.
     what
