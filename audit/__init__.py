@@ -1,7 +1,6 @@
-"""Privacy auditing: from a mechanism and its claim to a verdict with evidence.
+"""Privacy auditing, from a mechanism and its claim to a verdict with evidence.
 
-The public names are resolved on first use, so that the pytest plugin and the command line start without
-numpy.
+The public names are resolved on first use. So the pytest plugin and the command line start without numpy.
 """
 
 from typing import TYPE_CHECKING

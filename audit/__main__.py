@@ -1,4 +1,4 @@
-"""``python -m audit``: the command ``dp-audit``."""
+"""``python -m audit`` runs the command ``dp-audit``."""
 
 import sys
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.errors import AuditError, InvalidKind, InvalidValue, blamed
+from audit.entry_points import optional
+from audit.errors import InvalidKind, InvalidValue, blamed
 from audit.subject.signatures import GENERATOR_NAMES, Calling, parameters_of, spoken_name
 from audit.subject.subject import Around, Subject, adapt
 from audit.values.brief import show
@@ -30,11 +31,12 @@ _SEEDS = 2**32
 
 
 def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = None) -> Subject:
-    """Return the mechanism that fits an estimator to a database and releases some of its attributes.
+    """Return the mechanism that fits an estimator and releases attributes of it.
 
-    Every run fits a fresh copy: scikit-learn's `clone` if the estimator has `get_params` and scikit-learn is
-    installed, else a deep copy. If the estimator or its `fit` has a parameter called random_state, rng or
-    generator, this parameter gets the run's generator or a seed drawn from it.
+    Every run fits a fresh copy to the database. The copy is scikit-learn's `clone` if the estimator has
+    `get_params` and scikit-learn is installed. Otherwise it is a deep copy. The estimator or its `fit` may
+    have a parameter called random_state, rng or generator. This parameter gets the run's generator or a seed
+    drawn from it.
 
     Parameters
     ----------
@@ -93,12 +95,14 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
 
 
 def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
-    """Return the mechanism that calls a function of a data frame: each record becomes a row.
+    """Return the mechanism that calls a function of a data frame.
+
+    Each record becomes a row.
 
     Parameters
     ----------
     function
-        A callable (frame, rng) -> output or (frame) -> output, or a subject object (its `sample` is ignored).
+        A callable (frame, rng) -> output or (frame) -> output, or a subject object. Its `sample` is ignored.
     columns
         The names of the columns, one for each entry of a record; a record of one column may be a plain value,
         and a dict is read by its keys.
@@ -136,14 +140,16 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
 
 @dataclass(frozen=True, eq=False)
 class Fitting(Around):
-    """A mechanism that fits a fresh clone of an estimator and outputs some attributes of the fitted clone.
+    """A mechanism that fits a fresh clone of an estimator to each database.
+
+    It outputs some attributes of the fitted clone.
 
     Parameters
     ----------
     inner
         The estimator or its class.
     attributes, single
-        The names of the released attributes, and whether the output is the value of a single one.
+        The names of the released attributes. If `single` is true, the output is the value of the only one.
     split
         As for `sklearn`.
     own, by_fit
@@ -183,7 +189,7 @@ class Fitting(Around):
 
 @dataclass(frozen=True, eq=False)
 class Framed(Around):
-    """A mechanism that turns a list of records into a frame and calls a function of the frame.
+    """A mechanism that calls a function of a data frame.
 
     Parameters
     ----------
@@ -226,18 +232,27 @@ def _cloner(estimator: Any) -> Callable[[Any], Any]:
 
 
 def _generators_of(made: Any) -> tuple[str, ...]:
-    """Return which parameters of an estimator, and of its parts, take a generator or a seed."""
+    """Return which parameters of an estimator take a generator or a seed.
+
+    Parameters of its parts are included.
+    """
     known = made.get_params() if callable(getattr(made, "get_params", None)) else vars(made)
     return tuple(sorted(name for name in known if name.rpartition("__")[2] in GENERATOR_NAMES))
 
 
 def _generator(name: str, rng: Any) -> Any:
-    """Return a value for a parameter of this name: a seed for `random_state`, else the generator."""
+    """Return the value of a generator parameter of this name.
+
+    It is a seed for `random_state`, else the generator.
+    """
     return int(rng.integers(_SEEDS)) if name.endswith("random_state") else rng
 
 
 def _table(rows: Iterable[Sequence[Any]]) -> Any:
-    """Return records as an array of shape (records, columns); an entry may be a vector of several columns."""
+    """Return records as an array of shape (records, columns).
+
+    An entry may be a vector of several columns.
+    """
     flat = [np.concatenate([np.ravel(entry) for entry in row]) for row in rows]
     return np.array(flat) if flat else np.empty((0, 1))
 
@@ -250,7 +265,4 @@ def _names(given: Any, what: str) -> tuple[str, ...]:
 
 
 def _frames() -> Any:
-    try:
-        return import_module("pandas")
-    except ModuleNotFoundError:
-        raise AuditError("`audit.adapters.pandas` needs pandas: `pip install pandas`.") from None
+    return optional("pandas", missing="`audit.adapters.pandas` needs pandas: `pip install pandas`.")

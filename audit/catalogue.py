@@ -1,4 +1,4 @@
-"""The catalogue: the named subjects that installed packages offer."""
+"""The named subjects that installed packages offer."""
 
 import fnmatch
 import functools
@@ -21,7 +21,7 @@ Expected = Literal["refuted", "not refuted"]
 
 
 class Later(Mapping[str, Any]):
-    """A mapping of keywords to values. A function computes it when a keyword is first read.
+    """A mapping of keywords to values that is computed when first read.
 
     Use it if the `options` or `utility` of an `Entry` take long to compute. Looking up an entry by name does
     not compute them.
@@ -60,16 +60,15 @@ class Formulas:
     ----------
     epsilon
         The largest privacy loss at the claimed delta over *all* neighbouring databases; None if it is not
-        known. The loss that the audit finds must not exceed it, and may lie below it by `reach` at most. The
-        result says how far the largest loss lies below the claim.
+        known. The loss that the audit finds must not exceed it. It may lie below by `reach` at most.
     delta
         The largest delta at the claimed epsilon over all neighbouring databases; None if it is not known.
     source
         How `epsilon` and `delta` were obtained: "a closed form", or a text on hill climbing from some number
         of starts.
     reach
-        The fraction by which the loss and the delta found on the entry's pairs may lie below `epsilon` and
-        `delta`. It is 0.05, or more if every pair of the entry lies further below.
+        The fraction by which the loss found on the entry's pairs may lie below `epsilon`. The same holds for
+        the delta. It is 0.05, or more if every pair of the entry lies further below.
     law
         Takes a database and returns the law of the output, a `TextLaw`; None if no formula is known.
     databases
@@ -112,7 +111,7 @@ class Formulas:
 
 @dataclass(frozen=True)
 class Entry:
-    """A named subject, with its reference, and how it is audited.
+    """A named subject, and how it is audited.
 
     Parameters
     ----------
@@ -132,9 +131,8 @@ class Entry:
     utility_expected
         Like `expected`, for the utility claim.
     formulas
-        Takes the subject and returns what its source text says about it (`Formulas`), computed without the
-        subject's code. The audit compares the code with these statements. If the two differ, the result is
-        not as expected.
+        Takes the subject and returns what its source text says about it (`Formulas`). This is computed
+        without the subject's code. If the code differs from these statements, the result is not as expected.
     long
         The kinds of audit of this entry that take longer than ten seconds. ``dp-audit suite`` carries them
         out only with ``--full``, or if its pattern matches the entry.
@@ -175,13 +173,13 @@ class Entry:
 
     @property
     def audits(self) -> list[Kind]:
-        """The kinds of audit of this entry: privacy first, then utility."""
+        """The kinds of audit of this entry, privacy first."""
         asked: dict[Kind, Any] = {"privacy": self.options, "utility": self.utility}
         return [kind for kind, options in asked.items() if options is not None]
 
     @property
     def flaws(self) -> list[Kind]:
-        """The kinds of audit for which the claim is wrong, so that they must refute it."""
+        """The kinds of audit that must refute the claim, because it is wrong."""
         return [kind for kind in self.audits if self.expects(kind) == "refuted"]
 
     def expects(self, kind: Kind) -> Expected:
@@ -217,8 +215,8 @@ def load_catalogue() -> list[Entry]:
     Raises
     ------
     AuditError
-        A module cannot be imported or is shadowed by a module of the same name, ``entry`` or ``entries`` is
-        of another kind, or two entries have the same name.
+        A module cannot be imported, or a module of the same name shadows it. Or ``entry`` or ``entries`` is
+        of another kind. Or two entries have the same name.
 
     Examples
     --------
@@ -231,7 +229,10 @@ def load_catalogue() -> list[Entry]:
 
 
 def _entries_of(offer: Any) -> list[Entry]:
-    """Return the entries of a package or module; an entry that several modules hold counts once."""
+    """Return the entries of a package or module.
+
+    An entry that several modules hold counts once.
+    """
     if not isinstance(offer, ModuleType):
         raise AuditError(
             "it must be a package or module whose modules hold an `entry` or `entries`; "
@@ -242,7 +243,10 @@ def _entries_of(offer: Any) -> list[Entry]:
 
 
 def _modules(module: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module and those below it, without ``__main__``, since importing it would run a command."""
+    """Yield a module and those below it.
+
+    ``__main__`` is left out, since importing it would run a command.
+    """
     yield module
     for name in sorted(each.name for each in iter_modules(getattr(module, "__path__", ()))):
         if name == "__main__":
@@ -269,9 +273,10 @@ def _held(module: ModuleType) -> list[Entry]:
 
 
 def matching_entries(pattern: str | None) -> list[Entry]:
-    """Return the entry whose name is `pattern`, else those whose names contain or match it (``*``, ``?``).
+    """Return the entries whose names fit a pattern.
 
-    Without a pattern, return all entries.
+    If an entry has exactly this name, return it alone. Otherwise return the entries whose names contain or
+    match the pattern (``*``, ``?``). Without a pattern, return all entries.
 
     Raises
     ------

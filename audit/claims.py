@@ -1,4 +1,4 @@
-"""What a subject claims: privacy (pure and approximate) and utility (PAC, accuracy)."""
+"""What a subject claims about its privacy or its utility."""
 
 import math
 import sys
@@ -28,10 +28,10 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
 @runtime_checkable
 class PrivacyClaim(Protocol):
-    """A privacy claim: any object with the members listed here.
+    """The members of a privacy claim.
 
-    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, in both
-    orders, and every event E.
+    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta. It says this for every event E and
+    every neighbouring pair in both orders.
 
     Examples
     --------
@@ -56,8 +56,7 @@ class UtilityClaim(Protocol):
     """The members of a utility claim.
 
     The claim says that the error is above `alpha` with probability at most `beta`. The problem defines the
-    error (`audit.problems`): realizable or agnostic error, distance from a query's answer, largest error of a
-    sanitized database.
+    error (`audit.problems`). An example is the distance from a query's answer.
     """
 
     @property
@@ -99,75 +98,8 @@ class _Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximateDP(_Numbers):
-    """(epsilon, delta)-differential privacy.
-
-    Parameters
-    ----------
-    epsilon
-        A finite number ≥ 0.
-    delta
-        A number in [0, 1).
-
-    Examples
-    --------
-    >>> print(ApproximateDP(epsilon=1.0, delta=1e-6))
-    ApproximateDP(epsilon=1, delta=1e-06)
-    """
-
-    epsilon: float = _checked(finite_number, minimum=0)
-    delta: float = _checked(probability, one=False)
-
-    def profile(self, epsilon: float) -> float:
-        """Return the least delta that the claim implies at another `epsilon`.
-
-        Guarantee
-        ---------
-        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
-        and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
-        e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
-        exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is
-        largest if both are equalities: q = (1 − delta)/(1 + R) and p = 1 − q. Its value there is delta + (1 −
-        delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta attains it. For R' ≥ R,
-        p − R'·q is largest at the corner q = 0, p = delta.
-
-        Examples
-        --------
-        >>> ApproximateDP(1.0, 0.25).profile(2.0)
-        0.25
-        """
-        return _profile(self, epsilon)
-
-    def group(self, k: int) -> "ApproximateDP":
-        """Return the claim that follows for databases at distance `k` (see `at_distance`).
-
-        A delta of 1 allows everything and is no valid claim. It is replaced by the largest float below 1,
-        which no test can distinguish from 1.
-
-        Examples
-        --------
-        >>> print(ApproximateDP(0.0, 0.1).group(3).epsilon)
-        0.0
-        """
-        steps = positive_int(k, what="The distance `k`")
-        epsilon, delta = at_distance(self.epsilon, self.delta, steps)
-        return ApproximateDP(min(epsilon, sys.float_info.max), min(delta, _LARGEST_DELTA))
-
-
-@dataclass(frozen=True, slots=True)
-class PureDP(_Numbers):
-    """epsilon-differential privacy.
-
-    Parameters
-    ----------
-    epsilon
-        A finite number ≥ 0.
-
-    Examples
-    --------
-    >>> print(PureDP(epsilon=1.0))
-    PureDP(epsilon=1)
-    """
+class _Private(_Numbers):
+    """A privacy claim, with delta 0 unless a subclass has a field for it."""
 
     epsilon: float = _checked(finite_number, minimum=0)
 
@@ -187,17 +119,83 @@ class PureDP(_Numbers):
 
         Guarantee
         ---------
-        As in `ApproximateDP.profile` with delta = 0. Randomized response attains it.
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private. For some mechanism
+        this delta cannot be smaller. Let R = e^eps for the claim's eps, R' = e^epsilon, and 1 ≤ R' < R. The
+        claim about an event says p ≤ R·q + delta. About its complement, with the sides exchanged, it says
+        1 − q ≤ R·(1 − p) + delta. Under these conditions p − R'·q is largest if both are equalities. Then q =
+        (1 − delta)/(1 + R) and p = 1 − q. The largest value is delta + (1 − delta)·(R − R')/(1 + R).
+        Randomized response that leaks with probability delta attains it. For R' ≥ R, p − R'·q is largest at
+        the corner q = 0, p = delta.
 
         Examples
         --------
-        >>> PureDP(1.0).profile(1.0)
+        >>> ApproximateDP(1.0, 0.25).profile(2.0)
+        0.25
+        """
+        if epsilon == math.inf:
+            return self.delta
+        at = finite_number(epsilon, what="The `epsilon` of `profile`", minimum=0)
+        if at >= self.epsilon:
+            return self.delta
+        # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels
+        excess = -math.expm1(at - self.epsilon) / (1.0 + math.exp(-self.epsilon))
+        return self.delta + (1.0 - self.delta) * excess
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDP(_Private):
+    """(epsilon, delta)-differential privacy.
+
+    Parameters
+    ----------
+    epsilon
+        A finite number ≥ 0.
+    delta
+        A number in [0, 1).
+
+    Examples
+    --------
+    >>> print(ApproximateDP(epsilon=1.0, delta=1e-6))
+    ApproximateDP(epsilon=1, delta=1e-06)
+    """
+
+    delta: float = _checked(probability, one=False)
+
+    def group(self, k: int) -> "ApproximateDP":
+        """Return the claim that follows for databases at distance `k`.
+
+        The numbers are those of `at_distance`. A delta of 1 allows everything and is no valid claim. It is
+        replaced by the largest float below 1, which no test can distinguish from 1.
+
+        Examples
+        --------
+        >>> print(ApproximateDP(0.0, 0.1).group(3).epsilon)
         0.0
         """
-        return _profile(self, epsilon)
+        steps = positive_int(k, what="The distance `k`")
+        epsilon, delta = at_distance(self.epsilon, self.delta, steps)
+        return ApproximateDP(min(epsilon, sys.float_info.max), min(delta, _LARGEST_DELTA))
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP(_Private):
+    """epsilon-differential privacy.
+
+    Parameters
+    ----------
+    epsilon
+        A finite number ≥ 0.
+
+    Examples
+    --------
+    >>> print(PureDP(epsilon=1.0))
+    PureDP(epsilon=1)
+    """
 
     def group(self, k: int) -> "PureDP":
-        """Return the claim that follows for databases at distance `k`: its epsilon is k times as large.
+        """Return the claim that follows for databases at distance `k`.
+
+        Its epsilon is k times as large.
 
         Examples
         --------
@@ -210,14 +208,16 @@ class PureDP(_Numbers):
 
 @dataclass(frozen=True, slots=True)
 class PAC(_Numbers):
-    """(alpha, beta)-accuracy: the error, a probability, exceeds `alpha` with probability at most `beta`.
+    """(alpha, beta)-accuracy for an error that is a probability.
+
+    The error exceeds `alpha` with probability at most `beta`.
 
     Parameters
     ----------
     alpha
         The error allowed, in [0, 1]. 0 requires exact recovery. 1 allows everything if no error exceeds 1.
     beta
-        The probability of failure allowed, in [0, 1). The source texts require (0, 1/2), but learner A of
+        The probability of failure allowed, in [0, 1). The source texts require (0, 1/2). But learner A of
         PARITY has 3/4 (K11 Lemma 4.1), and a learner without randomness may have 0.
 
     Examples
@@ -232,9 +232,10 @@ class PAC(_Numbers):
 
 @dataclass(frozen=True, slots=True)
 class Accuracy(_Numbers):
-    """The claim that an answer is within `alpha` of the truth, except with probability at most `beta`.
+    """The claim that an answer is within `alpha` of the truth.
 
-    Like `PAC`, for errors that are not probabilities: counts, sums, distances.
+    It may fail with probability at most `beta`. It is like `PAC`, for errors that are not probabilities:
+    counts, sums, distances.
 
     Parameters
     ----------
@@ -254,16 +255,19 @@ class Accuracy(_Numbers):
 
 
 def private(epsilon: float, delta: float = 0.0) -> PureDP | ApproximateDP:
-    """Return the claim with these numbers: `PureDP` if δ = 0, else `ApproximateDP`."""
+    """Return the claim with these numbers.
+
+    It is a `PureDP` if δ = 0, else an `ApproximateDP`.
+    """
     return ApproximateDP(epsilon, delta) if delta else PureDP(epsilon)
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
-    """Return the ε and δ that the claim (ε, δ) about neighbours implies for databases `steps` apart.
+    """Return the ε and δ that a claim implies for databases `steps` apart.
 
-    **Guarantee.** Let p_0, …, p_k be the probabilities of an event along a path of k steps, and R = e^ε. Then
-    p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)). The sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ
-    above 1 is returned as 1: both allow everything.
+    The claim (ε, δ) is about neighbours. **Guarantee.** Let p_0, …, p_k be the probabilities of an event
+    along a path of k steps, and R = e^ε. Then p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)). The
+    sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ above 1 is returned as 1: both allow everything.
 
     Examples
     --------
@@ -281,7 +285,7 @@ def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]
 
 
 def check_utility_claim(claim: Any) -> UtilityClaim:
-    """Return `claim`; raise an error unless it is a utility claim that can be tested.
+    """Return `claim`, a utility claim that can be tested.
 
     Raises
     ------
@@ -297,17 +301,14 @@ def check_utility_claim(claim: Any) -> UtilityClaim:
     audit.errors.InvalidKind: The `claim` must be a utility claim such as PAC(alpha=0.1, beta=0.05); got
     PureDP(epsilon=1.0).
     """
-    if isinstance(claim, type) or not isinstance(claim, UtilityClaim):
-        raise InvalidKind(
-            f"The `claim` must be a utility claim such as PAC(alpha=0.1, beta=0.05); got {show(claim)}."
-        )
+    _check_kind(claim, UtilityClaim, "a utility claim such as PAC(alpha=0.1, beta=0.05)")
     finite_number(claim.alpha, what="The `alpha` of the claim", minimum=0)
     probability(claim.beta, what="The `beta` of the claim", one=False)
-    return claim
+    return claim  # type: ignore[no-any-return]
 
 
 def check_claim(claim: Any) -> PrivacyClaim:
-    """Return `claim`; raise an error unless it is a privacy claim.
+    """Return `claim`, a privacy claim.
 
     Raises
     ------
@@ -320,13 +321,15 @@ def check_claim(claim: Any) -> PrivacyClaim:
     Traceback (most recent call last):
     audit.errors.InvalidKind: The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got 1.0.
     """
-    if isinstance(claim, (PureDP, ApproximateDP)):  # checking the protocol takes fifty times as long
-        return claim
-    if isinstance(claim, type) or not isinstance(claim, PrivacyClaim):
-        raise InvalidKind(
-            f"The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got {show(claim)}."
-        )
-    return claim
+    if not isinstance(claim, (PureDP, ApproximateDP)):  # checking the protocol takes fifty times as long
+        _check_kind(claim, PrivacyClaim, "a privacy claim such as PureDP(epsilon=1.0)")
+    return claim  # type: ignore[no-any-return]
+
+
+def _check_kind(claim: Any, protocol: type, wanted: str) -> None:
+    """Raise an error unless a claim is a value with a protocol's members."""
+    if isinstance(claim, type) or not isinstance(claim, protocol):
+        raise InvalidKind(f"The `claim` must be {wanted}; got {show(claim)}.")
 
 
 def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | Accuracy:
@@ -353,14 +356,3 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | A
             f"A saved claim must be one of {', '.join(kinds)} with exactly its parameters; got {dict(data)}."
         )
     return kind(**fields)
-
-
-def _profile(claim: PureDP | ApproximateDP, epsilon: float) -> float:
-    if epsilon == math.inf:
-        return claim.delta
-    at = finite_number(epsilon, what="The `epsilon` of `profile`", minimum=0)
-    if at >= claim.epsilon:
-        return claim.delta
-    # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels
-    excess = -math.expm1(at - claim.epsilon) / (1.0 + math.exp(-claim.epsilon))
-    return claim.delta + (1.0 - claim.delta) * excess

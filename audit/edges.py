@@ -1,13 +1,15 @@
-"""Records at the edges of a type, where clipping, validation and conversion go wrong.
+"""Records at the edges of a type.
 
-The module is public. Each function returns a list, simplest values first. Pass it as `records=`; join lists
-by ``+``. An audit tries the strange records first, one at a time.
+There clipping, validation and conversion go wrong. The module is public. Each function returns a list,
+simplest values first. Pass it as `records=`; join lists by ``+``. An audit tries the strange records first,
+one at a time.
 """
 
 import datetime as dt
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from audit.errors import InvalidKind, InvalidValue, finite_number
@@ -25,8 +27,9 @@ _DAY = dt.timedelta(days=1)
 def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
     """Return at most 18 floats on which to test code that clips to [low, high].
 
-    These are the bounds, their middle, and the floats next to the bounds, inside and outside; values far
-    outside; both zeros (an audit counts them as one record); subnormal, huge and infinite numbers; NaN.
+    These are the bounds, their middle, and the floats next to the bounds, inside and outside. Then come
+    values far outside; both zeros (an audit counts them as one record); subnormal, huge and infinite numbers;
+    NaN.
 
     Parameters
     ----------
@@ -59,8 +62,8 @@ def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
 def integers(low: int = 0, high: int = 1) -> list[int]:
     """Return whole numbers on which to test code that clips to [low, high].
 
-    These are the bounds, their middle and the numbers just outside; 0 and −1; numbers at and beyond the
-    limits of 32 and 64 bits and of exact floats; 10^400, which is too large for a float.
+    These are the bounds, their middle and the numbers just outside; 0 and −1. Then come numbers at and beyond
+    the limits of 32 and 64 bits and of exact floats. The last is 10^400, which is too large for a float.
 
     Parameters
     ----------
@@ -88,8 +91,8 @@ def text() -> list[str]:
     """Return texts that break parsing, comparison and grouping.
 
     These are a letter; its capital; the empty text and blanks; texts that look like numbers or missing
-    values; a quote and separators; one letter in two encodings; a letter whose capital has two letters; a
-    character beyond 16 bits, a character of width zero, and a NUL; a long text.
+    values; a quote and separators. Then come a letter in two encodings; a letter whose capital has two
+    letters; a character beyond 16 bits, a character of width zero, and a NUL; a long text.
 
     Examples
     --------
@@ -101,7 +104,9 @@ def text() -> list[str]:
 
 
 def categories(known: Iterable[Any]) -> list[Any]:
-    """Return the known categories, then values that are not among them: similar, unseen, missing.
+    """Return the known categories, then values that are not among them.
+
+    These are similar, unseen and missing values.
 
     Parameters
     ----------
@@ -130,10 +135,11 @@ def categories(known: Iterable[Any]) -> list[Any]:
 
 
 def dates(low: dt.date, high: dt.date) -> list[dt.date]:
-    """Return dates, or dates with times, on which to test code that expects dates from low to high.
+    """Return dates on which to test code that expects dates from low to high.
 
-    These are the bounds, their middle and the days just outside; the epoch; a leap day; Python's first and
-    last date, which nanoseconds in 64 bits cannot represent.
+    These are the bounds, their middle and the days just outside; the epoch; a leap day. Then come Python's
+    first and last date, which nanoseconds in 64 bits cannot represent. If the bounds have times, all dates
+    have times.
 
     Parameters
     ----------
@@ -143,7 +149,7 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
     Raises
     ------
     InvalidKind, InvalidValue
-        A bound is not a date, the two differ in kind, or low is not below high.
+        A bound is not a date. The bounds differ in kind. Or low is not below high.
 
     Examples
     --------
@@ -166,15 +172,13 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
         fixed = [dt.datetime.combine(day, dt.time(), tzinfo=low.tzinfo) for day in fixed]
     outside = []
     for bound, step in ((low, -_DAY), (high, _DAY)):
-        try:
+        with suppress(OverflowError):  # Python has no day beyond its first and last
             outside.append(bound + step)
-        except OverflowError:  # Python has no day beyond its first and last
-            continue
     return _distinct([low, high, low + (high - low) / 2, *outside, *fixed])
 
 
 def missing() -> list[Any]:
-    """Return values that stand for a missing value: None, NaN, an empty text, an empty list.
+    """Return values that stand for a missing value.
 
     Examples
     --------
@@ -190,5 +194,8 @@ def _refuse_order(low: Any, high: Any) -> None:
 
 
 def _distinct(values: list[Any]) -> list[Any]:
-    """Return the values without repeats. Both zeros stay, and so do 1, True and 1.0."""
+    """Return the values without repeats.
+
+    Both zeros stay, and so do 1, True and 1.0.
+    """
     return list({(type(value), repr(value)): value for value in values}.values())

@@ -1,9 +1,9 @@
-"""Load the objects that installed packages offer through entry points, and modules from their files."""
+"""Load what installed packages offer, and modules from their files."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib import metadata, util
+from importlib import import_module, metadata, util
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
-    """Load the entry points of `group` in the order of their names; yield ``make(object)`` for each object.
+    """Yield ``make(object)`` for each object that the entry points of `group` name.
 
-    `what` is the word for one object in a message.
+    The entry points are loaded in the order of their names. `what` is the word for one object in a message.
 
     Raises
     ------
@@ -43,8 +43,21 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
             ) from error
 
 
+def optional(name: str, *, missing: str) -> Any:
+    """Return an optional package.
+
+    If it is not installed, raise an error with the text `missing`.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise AuditError(missing) from None
+
+
 def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
-    """Return a dict from name to object; names must be unique.
+    """Return a dict from name to object.
+
+    Names must be unique.
 
     Examples
     --------
@@ -61,9 +74,10 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 
 
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
-    """Raise an error if ``import`` would find another module than the one that the entry point names.
+    """Raise an error if ``import`` would find another module.
 
-    If the module of the entry point were loaded, the project of the other module could not import that one.
+    The entry point's module must not be loaded then. The project of the other module could no longer import
+    its own.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)
@@ -76,9 +90,10 @@ def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
 
 
 def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
-    """Return the folder of the package `name` that the distribution of an entry point installed.
+    """Return the folder of the package `name` that a distribution installed.
 
-    None if it is not known: a module in a single file, or an editable install of another distribution.
+    None if it is not known. This happens for a module in a single file, and for an editable install of
+    another distribution.
     """
     if point.dist is None:
         return None
@@ -89,7 +104,7 @@ def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
 
 
 def _found_place(name: str) -> Path | None:
-    """Return the folder of the package that ``import name`` gives now, or the file of the module."""
+    """Return the folder or file that ``import name`` finds now."""
     spec = spec_of(name)
     if spec is None:
         return None
@@ -101,7 +116,10 @@ def _found_place(name: str) -> Path | None:
 
 
 def spec_of(name: str) -> ModuleSpec | None:
-    """Return the spec of a package or module without importing it; None if it is not found."""
+    """Return the spec of a module without importing it.
+
+    None if it is not found.
+    """
     try:
         return util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # a module made by hand, or the running script
@@ -115,7 +133,9 @@ def _owner(point: metadata.EntryPoint) -> str:
 def new_module(
     name: str, place: Path | str, *, parts: list[str] | None = None
 ) -> tuple[ModuleType, Callable[[], None]]:
-    """Return a new module in ``sys.modules`` for a file, and a function that runs the file in it.
+    """Return a new module for a file, and a function that runs the file in it.
+
+    The module is in ``sys.modules``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The errors that users see, and the checks that raise them. Every message is a single line."""
+"""The errors that users see, and the checks that raise them."""
 
 import math
 import numbers
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument named in a message. Each user interface spells the argument as its users write it.
+    """An argument named in a message.
 
     Parameters
     ----------
@@ -57,17 +57,19 @@ class Parameter:
         return f"`{self.example or self.name}`" + (f" of `{self.of}`" if self.of else "")
 
     def wrong(self, *said: object, kind: "type[AuditError] | None" = None) -> "AuditError":
-        """Return an error of `kind` (`InvalidValue` if None) whose message is "The `name`", then `said`."""
+        """Return an error whose message is "The `name`", then `said`."""
         return (kind or InvalidValue)("The ", self, " ", *said)
 
 
 class AuditError(Exception):
-    """An error that the toolkit raises on purpose; its text is always one line.
+    """An error that the toolkit raises on purpose.
+
+    Its text is always one line.
 
     Parameters
     ----------
     *parts
-        The parts of the message: texts, and a `Parameter` for each argument named.
+        Texts, and a `Parameter` for each argument named.
 
     Examples
     --------
@@ -83,7 +85,7 @@ class AuditError(Exception):
 
     @property
     def parameter(self) -> str | None:
-        """The name of the first argument in the message; None if it names no argument."""
+        """The name of the first argument in the message; None if there is none."""
         return next((part.name for part in self.args if isinstance(part, Parameter)), None)
 
     def spelt(self, spell: Callable[[Parameter], str]) -> str:
@@ -96,7 +98,7 @@ class AuditError(Exception):
 
 
 class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a sentence
-    """A saved value cannot be read; the message says what is wrong and where.
+    """A saved value cannot be read.
 
     Examples
     --------
@@ -122,7 +124,7 @@ class InvalidKind(AuditError, TypeError):  # noqa: N818  says what is wrong, as 
 
 
 class NoTruth:
-    """Base of values whose `bool` raises `InvalidKind`; the message says what to write instead.
+    """Base of values whose `bool` raises an error that says what to write.
 
     Examples
     --------
@@ -140,18 +142,18 @@ class NoTruth:
 
 
 class SubjectError(AuditError):
-    """The subject cannot be audited because of its signature, its law, its domain or its own errors."""
+    """The subject cannot be audited."""
 
 
 @contextmanager
 def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Turn an error of the user's code inside the block into a `SubjectError` that names the failed part.
+    """Turn an error of the user's code inside the block into a `SubjectError`.
 
     Raises
     ------
     SubjectError
-        The message is `said`, then the class and the text of the error. Errors of the toolkit are also turned
-        into a `SubjectError`. Only errors of the `passing` classes stay as they are.
+        The message is `said`, then the class and the text of the error. Errors of the `passing` classes stay
+        as they are.
 
     Examples
     --------
@@ -169,7 +171,7 @@ def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator
 
 
 class NothingVaries(UserWarning):
-    """The warning in pytest about an audit in which all runs gave the same output."""
+    """The warning in pytest that all runs of an audit gave the same output."""
 
 
 def finite_number(
@@ -181,7 +183,7 @@ def finite_number(
     above: float | None = None,
     below: float | None = None,
 ) -> float:
-    """Return `value` as a float; raise an error unless it is a finite number within the bounds.
+    """Return `value` as a float, a finite number within the bounds.
 
     Parameters
     ----------
@@ -229,14 +231,12 @@ def finite_number(
 
 
 def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bool = True) -> float:
-    """Return `value` as a float; raise an error unless it is in [0, 1].
+    """Return `value` as a float in [0, 1].
 
     Parameters
     ----------
-    value
-        What the user gave.
-    what
-        The argument and its owner, in the message.
+    value, what
+        As for `finite_number`.
     zero, one
         Whether the ends of the interval are allowed.
 
@@ -272,14 +272,14 @@ MOST_COUNTED = sys.maxsize
 def positive_int(
     value: Any, *, what: str | Parameter, minimum: int = 1, maximum: int | None = MOST_COUNTED
 ) -> int:
-    """Return `value` as an int; raise an error unless it is a whole number within the bounds.
+    """Return `value` as an int, a whole number within the bounds.
 
     Parameters
     ----------
     value
         What the user gave: an int or a numpy integer, not a float.
     what
-        The argument and its owner, in the message.
+        As for `finite_number`.
     minimum, maximum
         Inclusive bounds. The default maximum is the largest possible length of a list, 2^63 − 1 on most
         machines. None allows a number of any size.
@@ -305,16 +305,16 @@ def positive_int(
         return int(value)
     counts = maximum == MOST_COUNTED and not (is_whole and value > MOST_COUNTED)
     wanted = f"a whole number ≥ {minimum}" + ("" if maximum is None or counts else f" and ≤ {maximum}")
-    raise _refusal(InvalidValue if is_whole else InvalidKind, what, wanted, value)
+    raise must_be(InvalidValue if is_whole else InvalidKind, what, wanted, value)
 
 
 def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = MOST_COUNTED) -> list[int]:
-    """Return a list, tuple, range or array as a list of ints in [0, maximum]; `positive_int` checks each.
+    """Return a list, tuple, range or array as a list of ints in [0, maximum].
 
     Raises
     ------
     InvalidKind
-        `values` is a text, a number or a mapping, or one of its members is not of an integer type.
+        `values` is a text, a number or a mapping. Or a member is not a whole number.
     InvalidValue
         A member is out of bounds.
 
@@ -327,19 +327,17 @@ def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = M
     audit.errors.InvalidKind: The `points` must be a list of whole numbers; got 3.
     """
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise _refusal(InvalidKind, what, "a list of whole numbers", values)
+        raise must_be(InvalidKind, what, "a list of whole numbers", values)
     return [positive_int(each, what=f"A member of {what}", minimum=0, maximum=maximum) for each in values]
 
 
 def flag(value: Any, *, what: str | Parameter) -> bool:
-    """Return `value`; raise an error unless it is True or False (Python takes the text ``"false"`` as true).
+    """Return `value`, which is True or False.
 
     Parameters
     ----------
-    value
-        What the user gave. Numbers are not flags.
-    what
-        The argument and its owner, in the message.
+    value, what
+        As for `finite_number`. Numbers and texts are not flags.
 
     Raises
     ------
@@ -355,12 +353,12 @@ def flag(value: Any, *, what: str | Parameter) -> bool:
     audit.errors.InvalidKind: The `tight` of `ParityLearner` must be True or False; got 'no'.
     """
     if not isinstance(value, bool):
-        raise _refusal(InvalidKind, what, "True or False", value)
+        raise must_be(InvalidKind, what, "True or False", value)
     return value
 
 
 def check_word(value: Any, words: Any, *, what: str) -> None:
-    """Raise `InvalidValue` if a value is not one of the words of a `Literal`.
+    """Raise an error if a value is not one of the words of a `Literal`.
 
     Examples
     --------
@@ -375,13 +373,14 @@ def check_word(value: Any, words: Any, *, what: str) -> None:
 
 
 def check_fields(made: Any, *, of: str = "") -> None:
-    """Replace each field of a frozen dataclass by the result of the ``check`` in the field's metadata."""
+    """Replace each field of a frozen dataclass by what its ``check`` returns."""
     for each in fields(made):
         value = each.metadata["check"](getattr(made, each.name), what=Parameter(each.name, of=of))
         object.__setattr__(made, each.name, value)
 
 
-def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:
+def must_be(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:
+    """Return the error for an argument that is not what `wanted` says."""
     said = f"must be {wanted}; got {show(value)}."
     return what.wrong(said, kind=kind) if isinstance(what, Parameter) else kind(f"{what} {said}")
 
@@ -390,11 +389,11 @@ def _number(
     value: Any, what: str | Parameter, wanted: Callable[[], str], is_inside: Callable[[float], bool]
 ) -> float:
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
-        raise _refusal(InvalidKind, what, wanted(), value)
+        raise must_be(InvalidKind, what, wanted(), value)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not is_inside(number):
-        raise _refusal(InvalidValue, what, wanted(), value)
+        raise must_be(InvalidValue, what, wanted(), value)
     return number

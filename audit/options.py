@@ -1,4 +1,7 @@
-"""The options of an audit, each defined once: default, check, and help text for the user interfaces."""
+"""The options of an audit, each defined once.
+
+Each has a default, a check, and a help text for the user interfaces.
+"""
 
 import math
 import numbers
@@ -49,7 +52,9 @@ class OneOf:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The checked options of one audit; `audit_privacy` describes each.
+    """The checked options of one audit.
+
+    `audit_privacy` describes each.
 
     Raises
     ------
@@ -112,7 +117,9 @@ class Options:
 
 
 def words_of(name: str) -> str:
-    """Return the help text of an option, with its default, for a command line.
+    """Return the help text of an option for a command line.
+
+    The text ends with the default.
 
     Examples
     --------
@@ -133,12 +140,13 @@ Kind = Literal["privacy", "utility"]
 
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
 OF_BOTH = frozenset(each.name for each in fields(Options)) - _PRIVACY_ALONE
-_SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
-_UTILITY_ALONE = {"exact", "problems"}
+_OF_UTILITY = OF_BOTH | {"convert", "fresh", "name", "progress", "exact", "problems"}
 
 
 def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that an audit of this kind takes: a utility audit drops those of privacy audits.
+    """Return the options that an audit of this kind takes.
+
+    A utility audit drops those of privacy audits.
 
     Examples
     --------
@@ -147,5 +155,5 @@ def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     if kind == "privacy":
         return dict(options)
-    kept = {name: value for name, value in options.items() if name in _SHARED | _UTILITY_ALONE}
+    kept = {name: value for name, value in options.items() if name in _OF_UTILITY}
     return {**kept, "until": "budget"} if options.get("until") == "budget" else kept

@@ -1,4 +1,4 @@
-"""`audit_privacy`: from a mechanism, its claim and its databases to a verdict with evidence."""
+"""`audit_privacy`, the audit of a privacy claim."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from audit.options import Options
 from audit.relations import Relation, check_relation
 from audit.results.remembered import kept, remembering
 from audit.results.result import AuditResult
-from audit.subject.subject import Subject, adapt
+from audit.subject.subject import adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.task import PrivacyTask, carried_out, check_progress, refuse_inside_given
 
@@ -52,28 +52,28 @@ def audit_privacy(
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
-        `claim`, `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`,
-        and `symmetric` if its law does not depend on the order of the records.
+        A callable (database, rng) -> output or (database) -> output. Or a subject object, which may also have
+        `claim`, `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`.
+        It has `symmetric` if its law does not depend on the order of the records.
     claim
         `PureDP(epsilon=...)` or `ApproximateDP(epsilon=..., delta=...)`; by default the subject's own.
     relation
         Which databases are neighbours: by default the subject's own, else `Relation.REPLACE_ONE`.
     records, size
-        What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least,
-        greatest); under `Relation.LOCAL` there is one.
+        What one record can be: a finite list, or a Hypothesis strategy. How many records there are: n or
+        (least, greatest). Under `Relation.LOCAL` there is one.
     databases
         Instead of `records` and `size`: a Hypothesis strategy for a whole database.
     pairs
         Explicit neighbouring pairs (left, right), tried first. If neither `records`, `size` nor `databases`
         is given, no other pairs are tried.
     convert
-        A function that turns the list of records into what the mechanism takes (an array, a data frame).
+        A function that turns the list of records into what the mechanism takes, such as an array.
     valid
         A function that returns whether a database (before `convert`) belongs to the domain. No database
         outside the domain is tried. `lambda database: True` allows every database made of records of the
-        strategy. Without `valid`, a `databases` strategy with a rule of its own (mapped, filtered, unique,
-        composed) is taken to contain only the databases that it has generated.
+        strategy. A `databases` strategy may have a rule of its own: it is mapped, filtered, unique or
+        composed. Without `valid`, it is then taken to contain only the databases that it has generated.
     numerics
         "ideal": test the mechanism as if it computed with real numbers; "float": also attack the low bits of
         float outputs.
@@ -86,22 +86,22 @@ def audit_privacy(
     confirm_budget
         Maximum number of runs to confirm a refutation. By default four times the runs that the refutation
         took, at least 20,000. If runs were coupled (`audit.evidence.coupled`), the default is at least
-        `budget`, because the same evidence takes more independent runs than coupled ones.
+        `budget`. The same evidence takes more independent runs than coupled runs.
     time_limit, run_time_limit
         Limits in seconds: for the audit (checked between batches), and for one run.
     isolate
-        Whether to run the subject in a child process, where it may hang or die without ending the audit.
+        Whether to run the subject in a child process. There it may hang or die without ending the audit.
     unfinished
         How a run without an output counts (one that hung or died). "against": against the refutation;
         "output": as an output.
     recorded
         Whether to make extra runs in which the draws from `rng` are recorded. The audit never bets on these
-        runs. At the start, two runs on the same draws estimate how promising each pair of databases is, and
-        the audit ranks the pairs by this estimate (`audit.search.steer`). After a refutation, recorded runs
-        look for the error in the mechanism, and `result.fault` names it. Recorded runs change no verdict.
+        runs. At the start, two runs on the same draws estimate how promising each pair of databases is. The
+        audit ranks the pairs by this estimate (`audit.search.steer`). After a refutation, recorded runs look
+        for the error in the mechanism. `result.fault` names it. Recorded runs change no verdict.
     fresh
-        A function without arguments that makes a new mechanism for every run. Use it for a mechanism with a
-        budget, an accountant or a cache, whose earlier runs change later answers.
+        A function without arguments that makes a new mechanism for every run. Use it if earlier runs of the
+        mechanism change later answers: it has a budget, an accountant or a cache.
     name
         The mechanism's name in results, if its own says little (a lambda, a partial).
     significance
@@ -117,8 +117,8 @@ def audit_privacy(
         ``to_json(extend=True)``. `budget` is then the number of runs to add. Code, versions, claim, databases
         and options must be those of the earlier audit.
     remember
-        A folder of saved refutations. If a saved refutation names this audit's subject and relation, its pair
-        is tried first, provided that the domain contains this pair. A new refutation is saved in the folder.
+        A folder of saved refutations. Suppose a saved refutation names this audit's subject and relation, and
+        the domain contains its pair. Then this pair is tried first. A new refutation is saved in the folder.
         The result holds the saved pairs that were tried. To repeat the audit with its seed, pass
         `remember=result.remembered` or the path of the saved result.
 
@@ -138,7 +138,7 @@ def audit_privacy(
     **Guarantee.** Suppose the claim holds for every call of the mechanism, given the mechanism's state at the
     call. Then the verdict is not REFUTED with probability at least 1 − significance (see
     `audit.evidence.bets`). REFUTED with EXACT evidence rests on the declared law. Half of the significance is
-    spent on comparing this law with runs, the other half on bets on runs of the code
+    spent on comparing this law with runs. The other half is spent on bets on runs of the code
     (`audit.verdict.code_bets`).
 
     Examples
@@ -152,13 +152,16 @@ def audit_privacy(
     """
     given = locals()  # the arguments only: no other local variable exists yet
     refuse_inside_given()
-    described = make_task(**{name: each for name, each in given.items() if name not in _BESIDE})
+    described = make_task(**{name: arg for name, arg in given.items() if name not in {"extend", "remember"}})
     task = remembering(described, remember, extend)
     return kept(carried_out(task, lambda: _dispatch(task, extend)), remember)
 
 
 def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
-    """Return the result of continuing a finished audit with `budget` more runs (see `AuditResult.extend`)."""
+    """Return the result of continuing a finished audit with more runs.
+
+    See `AuditResult.extend`.
+    """
     from audit.results.going_on import refuse_over
 
     refuse_inside_given()
@@ -179,8 +182,6 @@ def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
     return own_arithmetic()(carried_out)(task, lambda: _dispatch(task, result))
 
 
-#: Arguments that are not part of the description of an audit.
-_BESIDE = ("extend", "remember")
 #: Options that `extend` may change, because they change no bet.
 _OF_A_PART = {"time_limit", "confirm_budget", "jobs"}
 
@@ -233,13 +234,15 @@ def make_task(
         databases = subject.databases if records is None and pairs is None else None
         records = subject.records if records is None else records
         size = subject.size if size is None else size
+    with blamed(f"`suggested_pairs` of {subject.name} failed"):
+        suggested = list(subject.suggested_pairs()) if own and subject.suggested_pairs else ()
     domain = describe(
         relation,
         pairs=pairs,
         records=records,
         size=size,
         databases=databases,
-        suggested=_suggested(subject) if own else (),
+        suggested=suggested,
         valid=valid,
     )
     return PrivacyTask(
@@ -275,8 +278,3 @@ def _decided(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
         if found is not None:
             return found
     return audit_by_runs(task)
-
-
-def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
-    with blamed(f"`suggested_pairs` of {subject.name} failed"):
-        return [] if subject.suggested_pairs is None else list(subject.suggested_pairs())

@@ -1,22 +1,18 @@
-"""Problems: what a utility claim is about, and where the problems of an audit come from.
+"""What a utility claim is about, and where problems come from.
 
 A *problem* fixes everything that the claim quantifies over: a target, a distribution, a noise rate, an
-oracle. It has
+oracle. It has a ``name``, its name in reports. Its ``draw(rng)`` returns a fresh database, in any form that
+the learner takes. Its ``error(output, database)`` returns the error of an output. This is a number to compare
+with the claim's `alpha`, or ``math.inf`` for a refusal to answer.
 
-- ``name``: its name in reports;
-- ``draw(rng)``: a fresh database, in any form that the learner takes;
-- ``error(output, database)``: the error of an output, a number to compare with the claim's `alpha`, or
-  ``math.inf`` for a refusal to answer;
+A problem may have more. ``distribution()`` is the law of ``draw``, an `audit.distributions.Finite` over
+databases, if there are few. ``errors(outputs, database)`` returns the errors of many outputs at once, an
+array. ``failure(law, alpha, database)`` is the exact probability of an error above `alpha`. It is used if the
+law of the output is not finite (see `FixedProblem.tail`).
 
-and may have
-
-- ``distribution()``: the law of ``draw``, an `audit.distributions.Finite` over databases, if there are few;
-- ``errors(outputs, database)``: the errors of many outputs at once, an array;
-- ``failure(law, alpha, database)``: the exact probability of an error above `alpha` under a law of the output
-  that is not finite (see `FixedProblem.tail`).
-
-Give problems as a sequence, as a Hypothesis strategy for one problem, or as an object with ``problems()`` and
-optionally ``vary(problem, rng)`` (a similar problem) and ``random(rng)`` (a random problem).
+Give problems as a sequence, or as a Hypothesis strategy for one problem. Or give an object with
+``problems()``. Optionally it has ``vary(problem, rng)`` (a similar problem) and ``random(rng)`` (a random
+problem).
 """
 
 from __future__ import annotations
@@ -37,7 +33,9 @@ __all__ = ["FixedProblem", "Problem", "SampledProblem", "check_problem"]
 
 @runtime_checkable
 class Problem(Protocol):
-    """The members of a problem. Any object with these members is a problem.
+    """The members of a problem.
+
+    Any object with these members is a problem.
 
     Examples
     --------
@@ -69,8 +67,8 @@ class FixedProblem:
     measure
         The error as a function (output, database) -> float.
     tail
-        Optionally Pr[error > alpha] under a law of the output that is not finite, as a function
-        (law, alpha, database) -> float.
+        Optionally a function (law, alpha, database) -> Pr[error > alpha] under a law of the output. The law
+        is not finite.
 
     Examples
     --------
@@ -86,7 +84,7 @@ class FixedProblem:
 
     @property
     def failure(self) -> Callable[[Any, float, Any], float] | None:
-        """The function `tail`, which returns the exact failure probability under a law; None if not given."""
+        """The function `tail`, or None."""
         return self.tail
 
     def draw(self, rng: np.random.Generator) -> Any:
@@ -99,7 +97,7 @@ class FixedProblem:
         return self.measure(output, database)
 
     def distribution(self) -> Any:
-        """Return the law of `draw`: one database with probability 1."""
+        """Return the law of `draw`, one database with probability 1."""
         from audit.distributions import Finite
 
         return Finite([self.database], [1.0])
@@ -107,7 +105,7 @@ class FixedProblem:
 
 @dataclass(frozen=True)
 class SampledProblem:
-    """A problem that draws its database anew from a sampler each time.
+    """A problem that draws its database anew each time.
 
     Parameters
     ----------
@@ -140,7 +138,7 @@ class SampledProblem:
 
 
 def check_problem(problem: Any) -> Any:
-    """Return `problem`; raise `InvalidKind` unless it is a problem.
+    """Return `problem`, an object with the members of a problem.
 
     Examples
     --------

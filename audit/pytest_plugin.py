@@ -1,4 +1,7 @@
-"""The pytest plugin: marker, fixture, options, table and report. It imports little until the first audit."""
+"""The pytest plugin.
+
+It has the marker, fixture, options, table and report. It imports little until the first audit.
+"""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker and, before any test runs, refuse options that cannot work."""
+    """Register the marker, and refuse options that cannot work."""
     config.addinivalue_line(
         "markers",
         "audit(**options): audits a privacy or utility claim (the fixture `auditor` sets it too); "
@@ -59,7 +62,10 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
 
 
 class _Session:
-    """A pytest plugin of the main process: it collects and reports the audits of all test processes."""
+    """A pytest plugin that reports the audits of all test processes.
+
+    It is registered in the main process.
+    """
 
     def __init__(self, report: Path | None) -> None:
         self.report = report

@@ -1,8 +1,9 @@
-"""Hypothesis strategies for databases, neighbouring pairs and utility problems, for any `@given`.
+"""Hypothesis strategies for any `@given`.
 
-The module is public. All strategies are composed of Hypothesis's own, so a failing example shrinks to fewer
-and simpler records. A pair of neighbours shrinks to a pair that differs in the first record. Records from a
-finite list shrink to the first in the list.
+They make databases, neighbouring pairs and utility problems. The module is public. All strategies are
+composed of Hypothesis's own, so a failing example shrinks to fewer and simpler records. A pair of neighbours
+shrinks to a pair that differs in the first record. Records from a finite list shrink to the first in the
+list.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from audit.databases.domain import RECORDS, SIZE, listed_records, refuse_all_alike, sizes_of
 from audit.databases.strategies import is_strategy
-from audit.errors import InvalidKind, Parameter
+from audit.errors import InvalidKind, Parameter, must_be
 from audit.problems import FixedProblem
 from audit.relations import Relation, check_relation
 from audit.relations.answers import within_one
@@ -40,7 +41,7 @@ _ANSWERS = 1_000.0
 def databases(
     *, records: Any, size: int | tuple[int, int], valid: Callable[[list[Any]], bool] | None = None
 ) -> SearchStrategy[list[Any]]:
-    """Return a strategy for databases: lists of records.
+    """Return a strategy for databases, which are lists of records.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def neighbours(
     size: int | tuple[int, int] | None = None,
     valid: Callable[[list[Any]], bool] | None = None,
 ) -> SearchStrategy[Pair]:
-    """Return a strategy for neighbouring pairs (left, right).
+    """Return a strategy for neighbouring pairs, left and right.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ def neighbours(
         neighbours of a database by its `neighbours(database, records)`.
     records
         What one record can be: a finite list, or a Hypothesis strategy. Under replace-label the new label is
-        that of another record. Under query-answers a finite list holds all possible answers. Without such a
-        list each answer of the neighbour is any number within 1 of the answer in the first database.
+        that of another record. Under query-answers a finite list holds all possible answers. Without a list,
+        an answer of the neighbour is within 1 of that in the first database.
     size
         The number of records of either database: n, or (least, greatest); under local it is 1. Under
         add-or-remove-one n stands for (n − 1, n).
@@ -138,7 +139,9 @@ def problems(
     databases: SearchStrategy[Any],
     tail: Callable[[Any, float, Any], float] | None = None,
 ) -> SearchStrategy[FixedProblem]:
-    """Return a strategy for utility problems. Each has one database and is named after it.
+    """Return a strategy for utility problems.
+
+    Each has one database and is named after it.
 
     Parameters
     ----------
@@ -147,7 +150,7 @@ def problems(
     databases
         A strategy for the database.
     tail
-        Optionally Pr[error > alpha] under a law of the output, as a function (law, alpha, database) -> float.
+        Optionally a function (law, alpha, database) -> Pr[error > alpha] under a law of the output.
 
     Raises
     ------
@@ -163,16 +166,17 @@ def problems(
     'on [1, 1]'
     """
     if not callable(measure):
-        said = f"must be a function (output, database) -> float; got {show(measure)}."
-        raise Parameter("measure").wrong(said, kind=InvalidKind)
+        raise must_be(InvalidKind, Parameter("measure"), "a function (output, database) -> float", measure)
     if not is_strategy(databases):
-        said = f"must be a Hypothesis strategy; got {show(databases)}."
-        raise Parameter("databases").wrong(said, kind=InvalidKind)
+        raise must_be(InvalidKind, Parameter("databases"), "a Hypothesis strategy", databases)
     return databases.map(lambda database: FixedProblem(_name(database), database, measure, tail))
 
 
 def _name(database: Any) -> str:
-    """Return the name of the problem on a database; different databases get different names."""
+    """Return the name of the problem on a database.
+
+    Different databases get different names.
+    """
     said = show(database)
     digest = hashlib.sha256(repr(key(database)).encode()).hexdigest()[:8]
     return f"on {said}" + (f" ({digest})" if said.endswith("…") or "�" in said else "")
@@ -194,7 +198,10 @@ def _record(records: Any) -> SearchStrategy[Any]:
 
 @st.composite
 def _one_more(draw: DrawFn, longer: SearchStrategy[list[Any]]) -> Pair:
-    """Draw a database and the same database without one of its records, in random order."""
+    """Draw a database, and the same database without one of its records.
+
+    The order is random.
+    """
     rows = draw(longer)
     fewer = removed(rows, draw(st.sampled_from(range(len(rows)))))
     return (rows, fewer) if draw(st.booleans()) else (fewer, rows)
@@ -209,7 +216,7 @@ def _replaced(
     *,
     labels: bool,
 ) -> Pair:
-    """Draw a database and the same database with another record, or another label, at one place."""
+    """Draw a database, and a neighbour that differs in one record or label."""
     rows = draw(databases)
     place = draw(st.sampled_from(range(len(rows))))
 
@@ -228,7 +235,7 @@ def _replaced(
 
 @st.composite
 def _moved(draw: DrawFn, record: SearchStrategy[Any], finite: tuple[Any, ...] | None) -> tuple[Any, Any]:
-    """Draw a pair: an answer, and another answer that differs from it by at most 1."""
+    """Draw an answer, and another answer that differs from it by at most 1."""
     answer = draw(record)
     if finite is not None:
         near = [answer, *(each for each in finite if within_one(answer, each))]
@@ -244,7 +251,10 @@ def _listed(
     relation: Any,
     finite: tuple[Any, ...] | None,
 ) -> Pair:
-    """Draw a database and a neighbour that a custom relation lists for it, in random order."""
+    """Draw a database, and a neighbour that a custom relation lists for it.
+
+    The order is random.
+    """
     rows = draw(databases)
     pool = [*rows, *draw(st.lists(record, min_size=1, max_size=_POOL))] if finite is None else [*finite]
     others = list(islice(neighbours_of(relation, rows, pool), _LISTED))

@@ -1,4 +1,7 @@
-"""The task, which every part of an audit receives, and checks that an audit may run in this process."""
+"""The task of an audit, and checks that an audit may run in this process.
+
+Every part of an audit receives the task.
+"""
 
 import os
 import platform
@@ -13,13 +16,12 @@ from typing import Any, TypeVar
 
 from audit.claims import PrivacyClaim
 from audit.databases.chosen import Databases
-from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.errors import InvalidKind, InvalidValue, Parameter, must_be
 from audit.options import Options
 from audit.sampling import Sampler, stop_asked
 from audit.sampling.remake.modules import WITHIN
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject
-from audit.values.brief import show
 from audit.values.progress import AuditFinished, AuditStarted
 
 R = TypeVar("R")
@@ -51,7 +53,10 @@ class Task:
 
     @property
     def deadline(self) -> float | None:
-        """The time (of `time.monotonic`) after which no batch begins; None without a limit."""
+        """The time after which no batch begins; None without a limit.
+
+        It is a time of `time.monotonic`.
+        """
         limit = self.options.time_limit
         if stop_asked():
             return self.started
@@ -62,10 +67,10 @@ class Task:
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def sampler(self, subject: Subject) -> Sampler:
-        """Return a sampler of the subject, of a variant of it, or of an experiment around it.
+        """Return a sampler of a subject.
 
-        If the subject takes no generator, all runs are in one process, because its own generator would repeat
-        in each worker.
+        This is the task's subject, a variant of it, or an experiment around it. If the task's subject takes
+        no generator, all runs are in one process. Otherwise its own generator would repeat in each worker.
         """
         options = self.options
         return Sampler(
@@ -90,7 +95,9 @@ class Task:
         }
 
     def refuse_hopeless(self, least: int, why: str) -> None:
-        """Raise an error if the budget is below `least`, the least number of runs that can refute the claim.
+        """Raise an error if the budget is below `least` runs.
+
+        With fewer runs, no claim can be refuted.
 
         Parameters
         ----------
@@ -128,12 +135,18 @@ class PrivacyTask(Task):
     remembered: tuple[tuple[Any, Any], ...] = ()
 
     def pairs_seed(self) -> tuple[int, int]:
-        """Return the seed of the random pairs of databases: a branch of the seed tree that no run uses."""
+        """Return the seed of the random pairs of databases.
+
+        It is a branch of the seed tree that no run uses.
+        """
         return (self.options.seed, 2**31 - 1)
 
 
 def carried_out(task: Task, audit: Callable[[], R]) -> R:
-    """Run an audit, tell the listener of start and end, and return the result with environment and time."""
+    """Return the result of an audit, with environment and time.
+
+    The listener hears of start and end.
+    """
     options = task.options
     if task.listener is not None:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))
@@ -154,7 +167,7 @@ def carried_out(task: Task, audit: Callable[[], R]) -> R:
 
 @cache
 def version_of(name: str) -> str:
-    """Return the version of an installed distribution; "unknown" if it is not installed."""
+    """Return the version of an installed distribution, or "unknown"."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -162,10 +175,11 @@ def version_of(name: str) -> str:
 
 
 def refuse_inside_given() -> None:
-    """Raise an error if an audit starts inside a Hypothesis test, which reseeds the global generators.
+    """Raise an error if an audit may not start here.
 
-    Also raise an error if an audit starts in a process that another audit started, for example because that
-    process imports a script that runs an audit. Only the new audit stops.
+    An audit may not start inside a Hypothesis test, which reseeds the global generators. Nor may it start in
+    a process that another audit started. This happens if the process imports a script that runs an audit.
+    Only the new audit stops.
     """
     if WITHIN in os.environ:
         raise InvalidValue("An audit cannot run in a process that another audit started for its mechanism.")
@@ -180,5 +194,4 @@ def refuse_inside_given() -> None:
 def check_progress(progress: Any) -> None:
     """Raise an error if the listener cannot be called."""
     if progress is not None and not callable(progress):
-        said = f"must be a function of one event; got {show(progress)}."
-        raise Parameter("progress").wrong(said, kind=InvalidKind)
+        raise must_be(InvalidKind, Parameter("progress"), "a function of one event", progress)

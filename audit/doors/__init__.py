@@ -1,4 +1,5 @@
-"""The user interfaces: command line, pytest fixture, regression tests, report, plan and summary of audits.
+"""The user interfaces.
 
-Only the command, the pytest plugin and, on first use, public names of `audit` import from here.
+They are the command line, the pytest fixture, regression tests, the report, the plan and the summary. Only
+the command, the pytest plugin and, on first use, public names of `audit` import from here.
 """

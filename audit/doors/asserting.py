@@ -1,4 +1,7 @@
-"""Assert a claim on one pair of databases by exact laws. Nothing is drawn, so a `@given` test may call it."""
+"""Assert a claim on one pair of databases by exact laws.
+
+Nothing is drawn, so a `@given` test may call `assert_private`.
+"""
 
 import math
 from typing import Any
@@ -14,11 +17,12 @@ from audit.relations import Relation, check_pair, check_relation
 from audit.subject.subject import adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.values.brief import show
+from audit.values.wording import apart
 
 
 @own_arithmetic()
 def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> None:
-    """Raise an AssertionError if a subject's declared law breaks a claim on a pair of databases.
+    """Raise an AssertionError if a declared law breaks a claim on a pair.
 
     The laws are compared in both directions, for all events at once. **Guarantee.** The error is raised only
     if the laws exceed the claim by more than rounding. Unlike `audit_privacy`, this function does not compare
@@ -32,8 +36,8 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
         The databases (left, right), as `audit.strategies.neighbours` gives them.
     claim
         The claim about this pair. If the databases are k steps apart, give `claim.group(k)`. The default is
-        the subject's own claim. It is about neighbours under the subject's relation (`Relation.REPLACE_ONE`
-        if it declares none), so a pair that is not a pair of neighbours is then refused.
+        the subject's own claim, which is about neighbours. A pair of other databases is then refused. The
+        relation is the subject's, or `Relation.REPLACE_ONE` if it declares none.
 
     Raises
     ------
@@ -82,21 +86,9 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     worst = finding.by_delta if claim.delta > 0 else finding.by_epsilon
     on_p, on_q = (left, right) if worst.direction == "left" else (right, left)
     allowed = math.exp(min(claim.epsilon, 700.0)) * worst.q + claim.delta
-    p, most = _apart(worst.p, allowed)
+    p, most = apart(worst.p, allowed)
     formula = "e^ε·q + δ" if claim.delta else "e^ε·q"
     raise AssertionError(
         f'{told.name} breaks {claim}: the event "{worst.event.words()}" has probability {p} on {show(on_p)} '
         f"and {worst.q:.3g} on {show(on_q)}; the claim allows at most {formula} = {most}."
     )
-
-
-def _apart(number: float, other: float) -> tuple[str, str]:
-    """Return two numbers as texts, with three digits or as many as it takes to show that they differ.
-
-    Examples
-    --------
-    >>> _apart(0.75, 0.68), _apart(0.50001, 0.5)
-    (('0.75', '0.68'), ('0.50001', '0.5'))
-    """
-    texts = ((f"{number:.{digits}g}", f"{other:.{digits}g}") for digits in range(3, 18))
-    return next((each for each in texts if each[0] != each[1]), (f"{number!r}", f"{other!r}"))

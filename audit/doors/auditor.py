@@ -1,4 +1,7 @@
-"""Run audits in tests: the object of a fixture, and a decorator that runs a test once for each subject."""
+"""Run audits in tests.
+
+The module has the object of a fixture. It also has a decorator that runs a test once for each subject.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ import functools
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -35,7 +37,7 @@ UNSAVED = "dp_audit_unsaved"  # the key of the reason why a result could not be 
 
 @dataclass(frozen=True)
 class Audited:
-    """A subject or an `Entry` with the options of its audit, as `parametrize_with_audits` passes it.
+    """A subject or an `Entry`, with the options of its audit.
 
     Examples
     --------
@@ -53,10 +55,10 @@ class Audited:
 
 
 def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
-    """Return a decorator that runs a test once for each audit, passed as the argument ``audited``.
+    """Return a decorator that runs a test once for each audit.
 
-    A subject that claims both privacy and utility (with its problems) is audited twice. The tests carry the
-    marker ``audit``.
+    The audit is passed as the argument ``audited``. A subject that claims both privacy and utility (with its
+    problems) is audited twice. The tests carry the marker ``audit``.
 
     Parameters
     ----------
@@ -78,8 +80,11 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
     )
 
 
+@dataclass(eq=False, repr=False)
 class Auditor:
-    """The object of the fixture ``auditor``. It runs audits, and fails the test on an unexpected verdict.
+    """The object of the fixture ``auditor``.
+
+    It runs audits, and fails the test on an unexpected verdict.
 
     Parameters
     ----------
@@ -100,29 +105,25 @@ class Auditor:
     'check'
     """
 
-    def __init__(
-        self,
-        node: pytest.Item,
-        *,
-        defaults: Mapping[str, Any],
-        folder: Path | None = None,
-        again: Mapping[str, Any] = MappingProxyType({}),
-        progress: Listener | None = None,
-    ) -> None:
-        self._node, self._defaults, self._folder = node, dict(defaults), folder
-        self._again, self._progress = again, progress
-        self._count = 0
+    node: pytest.Item
+    _: KW_ONLY
+    defaults: Mapping[str, Any]
+    folder: Path | None = None
+    again: Mapping[str, Any] = field(default_factory=dict)
+    progress: Listener | None = None
+    count: int = field(default=0, init=False)
 
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
-        """Return the result of an audit, or fail the test on REFUTED, ERROR and INCONCLUSIVE.
+        """Return the result of an audit, or fail the test on an unexpected verdict.
 
-        An `Entry` must have its expected verdict: a flawed entry has to be refuted.
+        REFUTED, ERROR and INCONCLUSIVE are unexpected. An `Entry` must have its expected verdict: a flawed
+        entry has to be refuted.
 
         Parameters
         ----------
         subject, claim, **options
             As for `audit_privacy`. The subject may also be an `Entry`, or what `parametrize_with_audits`
-            passes, which may stand for a utility audit.
+            passes. This may stand for a utility audit.
         """
         __tracebackhide__ = True
         audited = _audited(subject)
@@ -136,7 +137,7 @@ class Auditor:
         return cast("AuditResult", self._hold("privacy", subject, claim, options, expected="refuted"))
 
     def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
-        """Return the result of a utility audit, or fail the test unless the claim was met.
+        """Return the result of a utility audit, or fail the test if the claim is not met.
 
         An `Entry` must have the expected verdict on its utility.
 
@@ -163,19 +164,19 @@ class Auditor:
         fresh: bool = False,
         trust: bool = False,
     ) -> AuditResult:
-        """Return the result of replaying a saved refutation, or fail the test if the refutation still stands.
+        """Return the result of a replay, or fail the test if the refutation stands.
 
-        The test also fails if the replay decides nothing, because no run gives an answer or the runs are too
-        few.
+        The test also fails if the replay decides nothing. This happens if no run gives an answer, or if the
+        runs are too few.
 
         Parameters
         ----------
         path
             A result saved as JSON, or what `parametrize_with_witnesses` passes.
         subject
-            What to run; by default, with `trust`, the target that the saved result names.
+            What to run. By default, with `trust`, the target that the saved result names.
         convert
-            As in the audit: turns a list of records into the input of the mechanism. By default, with
+            Turns a list of records into the input of the mechanism, as in the audit. By default, with
             `trust`, the function of the audit.
         fresh
             Draw new runs instead of repeating the saved ones.
@@ -198,13 +199,13 @@ class Auditor:
         *,
         expected: Expected | None = None,
     ) -> Any:
-        """Return the result of an audit, or fail the test unless the verdict is the expected one.
+        """Return the result of an audit, or fail the test on an unexpected verdict.
 
         If nothing is expected, a refutation fails the test.
         """
         __tracebackhide__ = True
-        from audit.doors.carry_out import carry_out, check_keywords  # loads numpy and more: only for an audit
-        from audit.doors.formulas import with_formulas
+        # loads numpy and more: only for an audit
+        from audit.doors.carry_out import carry_out, carry_out_entry, check_keywords
 
         audited = _audited(subject)
         entry = audited.subject if isinstance(audited.subject, Entry) else None
@@ -212,31 +213,29 @@ class Auditor:
             expected = entry.expects(kind)
         try:
             check_keywords({**audited.options, **(given if audited.utility else {})})
-            options = {**taken(kind, self._defaults), **({} if entry is None else entry.options_for(kind))}
+            options = {**taken(kind, self.defaults), **({} if entry is None else entry.options_for(kind))}
             options |= taken(kind, audited.options)
             options |= taken(kind, given) if audited.utility else given
-            made = audited.subject if entry is None else entry.factory()
-            result = carry_out(kind, made, claim, options=options, progress=self._progress)
-            if entry is not None:
-                result = with_formulas(result, entry, kind, made)
+            told: dict[str, Any] = {"options": options, "progress": self.progress}
+            if entry is None:
+                result = carry_out(kind, audited.subject, claim, **told)
+            else:
+                result = carry_out_entry(entry, kind, claim, **told)
         except AuditError as error:
             raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
-        if entry is not None:
-            reference = entry.reference or result.reference
-            result = dataclasses.replace(result, subject=entry.name, reference=reference)
         return self._judge(result, expected=expected)
 
     def _judge(self, result: Saved, *, expected: Expected | None) -> Any:
-        """Keep the result, and fail the test unless the verdict is the expected one."""
+        """Keep the result, and fail the test on an unexpected verdict."""
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # not imported without audits
 
-        again = dict(self._again)
+        again = dict(self.again)
         if not getattr(result, "remembered", ()):  # omit the folder: by then it may hold pairs
             again.pop("remember", None)
-        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
-        self._count += 1
-        environment = {**result.environment, "command": command, "number": self._count}
+        command = shlex.join(["python", "-m", "pytest", self.node.nodeid, *spelt(again)])
+        self.count += 1
+        environment = {**result.environment, "command": command, "number": self.count}
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
@@ -246,23 +245,23 @@ class Auditor:
             pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
             try:
-                self._node.warn(NothingVaries(said))
+                self.node.warn(NothingVaries(said))
             except NothingVaries:  # if warnings are errors
                 raise pytest.fail.Exception(said) from None
         return result
 
     def _keep(self, result: Saved) -> None:
-        """Give the result to the session, and save it before anything else can go wrong."""
+        """Give the result to the session, and save it."""
         from audit.results.saved import save  # not imported without audits
 
-        self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
-        if self._folder is None:
+        self.node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
+        if self.folder is None:
             return
-        name = file_name(self._node.nodeid, ending=f"-{self._count}.json")
+        name = file_name(self.node.nodeid, ending=f"-{self.count}.json")
         try:
-            save(result, self._folder / name)
+            save(result, self.folder / name)
         except Unwritable as error:  # the test goes on; the session reports this
-            self._node.user_properties.append((UNSAVED, str(error)))
+            self.node.user_properties.append((UNSAVED, str(error)))
 
 
 def _audited(given: Any) -> Audited:
@@ -274,14 +273,16 @@ def _audited(given: Any) -> Audited:
 
 
 def _claimed(audited: Audited) -> list[Audited]:
-    """Return the audits of a subject, one for each of its claims; without claims, a privacy audit."""
+    """Return the audits of a subject, one for each of its claims.
+
+    A subject without claims gets a privacy audit.
+    """
     from audit.subject.claimed import claims  # light: it looks at attributes only
 
-    subject, options = audited.subject, audited.options
     if audited.utility:
         return [audited]
-    kinds = claims(subject, options)
-    return [Audited(subject, options, utility=kind == "utility") for kind in kinds]
+    kinds = claims(audited.subject, audited.options)
+    return [dataclasses.replace(audited, utility=kind == "utility") for kind in kinds]
 
 
 def _name(subject: Any) -> str:
@@ -296,6 +297,9 @@ def _name(subject: Any) -> str:
 
 
 def _short(value: Any, *, limit: int = 30) -> str:
-    """Return a text without memory addresses: xdist needs the same text in every process."""
+    """Return a text without memory addresses.
+
+    pytest-xdist needs the same text in every process.
+    """
     text = " ".join(repr(value).split())
     return text if len(text) <= limit and " at 0x" not in text else type(value).__name__

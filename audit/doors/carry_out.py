@@ -1,4 +1,4 @@
-"""Carry out one audit, of privacy or of utility, in the same way for every user interface."""
+"""Carry out one audit in the same way for every user interface."""
 
 import dataclasses
 import inspect
@@ -84,10 +84,23 @@ def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: s
             raise InvalidValue(f"{whose} has no option ", Parameter(name), near(name, sorted(known)))
 
 
+def carry_out_entry(entry: Entry, kind: Kind, claim: Any = None, **told: Any) -> Saved:
+    """Return the result of auditing an entry's subject.
+
+    Code and formulas of the entry are compared.
+    """
+    made = entry.factory()
+    result = with_formulas(carry_out(kind, made, claim, **told), entry, kind, made)
+    reference = entry.reference or result.reference
+    return dataclasses.replace(result, subject=entry.name, reference=reference)
+
+
 def audit_entry(
     entry: Entry, kind: Kind, given: Mapping[str, Any], *, progress: Listener | None = None
 ) -> Saved:
-    """Return the result of auditing an entry. If the audit cannot be carried out, the result says so (ERROR).
+    """Return the result of auditing an entry in a child process.
+
+    If the audit cannot be carried out, the result has the verdict ERROR.
 
     Examples
     --------
@@ -97,16 +110,16 @@ def audit_entry(
     """
     options = {**entry.options_for(kind), **given, "isolate": True}
     try:
-        made = entry.factory()
-        result = carry_out(kind, made, options=options, progress=progress)
-        result = with_formulas(result, entry, kind, made)
+        result = carry_out_entry(entry, kind, options=options, progress=progress)
     except Exception as error:  # noqa: BLE001  one entry that fails must not lose the others
         return failed_entry(entry, kind, error)
-    return _named(result, entry, kind)
+    if isinstance(result, AuditResult):
+        result = dataclasses.replace(result, _ended=None)  # large, and only `extend` needs it
+    return dataclasses.replace(result, target=entry.name, expected=entry.expects(kind))
 
 
 def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of auditing the catalogue entry with this name, as a document."""
+    """Return the result of auditing the entry with this name, as a document."""
     [entry] = [entry for entry in load_catalogue() if entry.name == name]
     return audit_entry(entry, kind, given).to_json()
 
@@ -116,16 +129,6 @@ def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
     made, claims = (AuditResult, PrivacyClaim) if kind == "privacy" else (UtilityResult, UtilityClaim)
     claim, reason = entry.options_for(kind).get("claim"), " ".join(told_of(error).split())
     known = claim if isinstance(claim, claims) else None
-    return _named(made(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason), entry, kind)
-
-
-def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
-    if isinstance(result, AuditResult):
-        result = dataclasses.replace(result, _ended=None)  # large, and only `extend` needs it
-    return dataclasses.replace(
-        result,
-        subject=entry.name,
-        target=entry.name,
-        expected=entry.expects(kind),
-        reference=entry.reference or result.reference,
-    )
+    told: dict[str, Any] = {"target": entry.name, "expected": entry.expects(kind)}
+    told["reference"] = entry.reference or None
+    return made(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason, **told)

@@ -1,4 +1,4 @@
-"""Find what changed between two saved sessions: verdicts, entries, and bounds (by more than their noise)."""
+"""Find what changed between two saved sessions."""
 
 import math
 from collections import Counter
@@ -12,16 +12,17 @@ from audit.results.result import AuditResult, Evidence
 from audit.utility import text as utility_text
 from audit.utility.saved import Saved, parse_any
 from audit.values.wording import apart, number, short
+from audit.verdict.witness import loss
 from audit.words import allowance, story
 
-#: Two bounds differ if their intervals are further apart than this, relative to the largest interval end or
-#: to 1, whichever is larger.
+#: Two bounds differ if their intervals are further apart than this. The distance is relative to the largest
+#: interval end, or to 1 if that is larger.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change: its kind, what changed, and the old and new value in words."""
+    """One change, with the old and the new value in words."""
 
     kind: str
     name: str
@@ -29,12 +30,12 @@ class Change:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return what changed between the documents of two sessions, as `load_parts` returns them.
+    """Return what changed between the documents of two sessions.
 
-    If a subject has several audits, they are compared in the order in which they were made. Findings are
-    compared by name. A bound has changed if the two audits' intervals for the true value are disjoint. An
-    interval comes from the runs of the witness. Without a witness, it reaches from the lower bound to the
-    upper bound or to the detectable value.
+    `load_parts` returns such documents. If a subject has several audits, they are compared in the order in
+    which they were made. Findings are compared by name. A bound has changed if the two audits' intervals for
+    the true value are disjoint. An interval comes from the runs of the witness. Without a witness, it reaches
+    from the lower bound to the upper bound or to the detectable value.
 
     Examples
     --------
@@ -60,7 +61,10 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
 
 
 def _named(parts: Mapping[str, Any]) -> dict[str, Saved | Finding]:
-    """Return results and findings by name; audits with the same name are numbered from the second on."""
+    """Return results and findings by name.
+
+    Audits with the same name are numbered from the second on.
+    """
     found: dict[str, Saved | Finding] = {}
     seen: Counter[str] = Counter()
     for document in parts.get("documents") or ():
@@ -99,7 +103,7 @@ def _brief(result: Saved) -> str:
 
 
 def _spans(result: Saved) -> dict[str, tuple[float, float]]:
-    """Return, for each quantity, the interval in which the audit places its true value."""
+    """Return the interval of each quantity in which its true value lies."""
     if result.verdict.name in {"ERROR", "INCONCLUSIVE"}:
         return {}
     if not isinstance(result, AuditResult):
@@ -113,15 +117,9 @@ def _spans(result: Saved) -> dict[str, tuple[float, float]]:
     witness, delta = result.witness, allowance.claimed(result)[1]
     if witness is not None and witness.p_interval and witness.q_interval and witness.distance == 1:
         (p_low, p_high), (q_low, q_high) = witness.p_interval, witness.q_interval
-        return {"ε": (_loss(p_low - delta, q_high), _loss(p_high - delta, q_low))}
+        return {"ε": (loss(p_low, q_high, delta), loss(p_high, q_low, delta))}
     most = math.inf if result.detectable_epsilon is None else result.detectable_epsilon
     return {"ε": (result.epsilon_lower, max(most, result.epsilon_lower))}
-
-
-def _loss(p: float, q: float) -> float:
-    if p <= 0:
-        return 0.0
-    return math.inf if q <= 0 else max(0.0, math.log(p / q))
 
 
 def _span(span: tuple[float, float]) -> str:

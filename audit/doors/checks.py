@@ -1,7 +1,8 @@
-"""Check that a subject is what it declares: one check for each declaration.
+"""Check that a subject is what it declares.
 
-A check tests whether an audit can rely on a declaration. It does not test whether the subject is private.
-Only declarations that the subject makes are checked. Runs are drawn as in an audit.
+There is one check for each declaration. A check tests whether an audit can rely on the declaration. It does
+not test whether the subject is private. Only declarations that the subject makes are checked. Runs are drawn
+as in an audit.
 """
 
 import inspect
@@ -38,7 +39,7 @@ _LAW_RUNS = 256
 
 
 def check_subject(subject: Any) -> None:
-    """Check that a subject is what it declares; raise an AssertionError if it is not.
+    """Raise an AssertionError if a subject is not what it declares.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ class _Check:
     case: Declared
 
     def __call__(self, subject: Any) -> None:
-        """Raise an AssertionError of one line if the subject fails the check."""
+        """Raise an AssertionError if the subject fails the check."""
         assert subject is self.case.given
         try:
             self.check(self.case)
@@ -228,8 +229,9 @@ def _check_parameters(case: Declared) -> None:
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
-    if _is_of_a_part(case.made, told):  # the parameters are those of a subject inside it
-        return
+    parts = getattr(case.made, "__dict__", {}).values()
+    if any(same(getattr(part, "parameters", None), told) for part in parts):
+        return  # the parameters are those of a subject inside it
     if unknown and isinstance(getattr(build, "func", build), type):
         raise AssertionError(f"`parameters` has {show(min(unknown))}, which its class does not take")
     try:
@@ -243,17 +245,14 @@ def _check_parameters(case: Declared) -> None:
 
 
 def _by_keywords(factory: Any) -> Any:
-    """Return a factory in which the positional arguments of a `partial` are keyword arguments."""
+    """Return a factory without positional arguments.
+
+    The positional arguments of a `partial` become keywords.
+    """
     if not isinstance(factory, partial) or not factory.args:
         return factory
     placed = inspect.signature(factory.func).bind_partial(*factory.args).arguments
     return partial(factory.func, **placed, **factory.keywords)
-
-
-def _is_of_a_part(made: Any, told: dict[str, Any]) -> bool:
-    return any(
-        same(getattr(part, "parameters", None), told) for part in getattr(made, "__dict__", {}).values()
-    )
 
 
 def _check_copies(case: Declared) -> None:
@@ -287,7 +286,10 @@ def _check_utility(case: Declared) -> None:
 
 
 def _states_size(made: Any) -> bool:
-    """Return whether a subject claims utility and has a `sample_size` that takes `alpha` and `beta`."""
+    """Return whether a subject claims utility and states its sample size.
+
+    Its `sample_size` must take `alpha` and `beta`.
+    """
     asked = getattr(made, "sample_size", None)
     claims = getattr(made, "utility_claim", None) is not None
     return claims and callable(asked) and {"alpha", "beta"} <= set(inspect.signature(asked).parameters)
@@ -306,7 +308,10 @@ def _check_sample_size(case: Declared) -> None:
 
 
 def _kind(output: Any) -> str:
-    """Return the kind of an output in a word. Numbers of every form and type are one kind."""
+    """Return the kind of an output in a word.
+
+    Numbers of every form and type are one kind.
+    """
     from audit.distributions.forms import plain
 
     kinds = {int: "a number", float: "a number", complex: "a number", str: "text", tuple: "a sequence"}

@@ -1,7 +1,6 @@
-"""A subject's declarations, read once, and outputs of its runs, for `audit.doors.checks`."""
+"""A subject's declarations, read once, and outputs of its runs."""
 
 import pickle
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -32,7 +31,7 @@ _DOMAIN = ("records", "size", "databases", "pairs")
 
 @dataclass(eq=False)
 class Declared:
-    """A subject or catalogue `Entry`: its declarations, read once, and outputs of its runs.
+    """A subject or catalogue `Entry` with its declarations.
 
     Parameters
     ----------
@@ -95,7 +94,10 @@ class Declared:
 
     @property
     def has_domain(self) -> bool:
-        """Whether the subject declares databases. If not, they come from the problems of a utility audit."""
+        """Whether the subject declares databases.
+
+        If not, they come from the problems of a utility audit.
+        """
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -103,7 +105,10 @@ class Declared:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """A few pairs of neighbours. If no databases are declared, one pair: a problem's database, twice."""
+        """A few pairs of neighbours.
+
+        If no databases are declared, there is one pair: a problem's database, twice.
+        """
         if self.has_domain:
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # pairs do not depend on it
             task = make_task(self.made, **{**self.options, **claim})
@@ -122,7 +127,9 @@ class Declared:
     def outputs(
         self, size: int, path: int, *, singly: bool = True, subject: Any = None, copied: bool = True
     ) -> list[Any]:
-        """Return outputs on both databases of the first pair; the same path gives the same outputs.
+        """Return outputs on both databases of the first pair.
+
+        The same path gives the same outputs.
 
         Parameters
         ----------
@@ -133,16 +140,15 @@ class Declared:
         singly
             Call the subject run by run, even if it has a `sample`.
         subject
-            Another subject to run instead. If the options make a new mechanism for every run, each call gets
-            a new copy of this subject.
+            Another subject to run instead. If the option `fresh` is given, each call gets a new copy of it.
         copied
             Whether every run gets a copy of its database. If not, a run that changes the database is an
             error.
         """
         # one copy here if runs get none, so that no run changes `pairs`
         left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
-        convert = self.options.get("convert")
-        fresh = None if self.options.get("fresh") is None else _copier(subject)
+        convert, fresh = self.options.get("convert"), self.options.get("fresh")
+        fresh = fresh and partial(pickle.loads, cloudpickle.dumps(subject))
         run = self.subject if subject is None else adapt(subject, convert=convert, fresh=fresh)
         with Sampler(run, seed=0) as sampler:
             sampler.copy_inputs = copied
@@ -151,11 +157,12 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """The ways of running the subject: the name of each, and whether its runs are single calls."""
-        return [
-            ("calls", True),
-            *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
-        ]
+        """The ways of running the subject.
+
+        Each is a name, and whether its runs are single calls.
+        """
+        sampled = self.subject.declared_sampler is not None
+        return [("calls", True), *([("`sample`", False)] if sampled else [])]
 
     @cached_property
     def calls(self) -> list[Any]:
@@ -170,8 +177,3 @@ class Declared:
         """
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
-
-
-def _copier(subject: Any) -> Callable[[], Any]:
-    """Return a function that makes a copy of a subject as it is now."""
-    return partial(pickle.loads, cloudpickle.dumps(subject))

@@ -1,11 +1,12 @@
-"""The plan of an audit in words: the source of the databases, what the runs are spent on, and their cost.
+"""The plan of an audit in words.
 
-No bets are made here. The only runs are a few timed ones on the first pair of databases.
+It says where the databases come from, what the runs are spent on, and what they cost. No bets are made here.
+The only runs are a few timed runs on the first pair of databases.
 """
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,9 @@ _WIDTH = 100
 
 
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
-    """Return the plan of an audit as text for a terminal; `name` replaces the subject's name.
+    """Return the plan of an audit as text for a terminal.
+
+    `name` replaces the subject's name.
 
     Examples
     --------
@@ -59,7 +62,9 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
         raise no_neighbours(task.databases)
-    cost = _measure(task, first)
+    alone = replace(task, options=replace(task.options, jobs=1))
+    with alone.sampler(task.subject) as sampler:  # in a separate process if the audit uses one
+        seconds, cost = sampler.with_copies(lambda: _timed(sampler, first))
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
         yield "By law", _law(task)
@@ -67,8 +72,8 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     yield "Bets", _bets(task)
     yield "Budget", _budget(task)
     yield "Power", _planned_power(task)
-    yield "One call", cost.words()
-    yield "Time", _time(task, cost)
+    yield "One call", cost
+    yield "Time", _time(task, seconds)
     yield "Afterwards", _afterwards(task)
 
 
@@ -134,7 +139,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Return whether the user gave the only pair of databases that is audited."""
+    """Return whether the user gave the only pair that is audited."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -160,7 +165,10 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return a sentence with the ε that the planned bets detect, and the ε that a fixed-size test detects."""
+    """Return a sentence with the ε that the planned bets detect.
+
+    It also names the ε that a fixed-size test detects.
+    """
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -181,15 +189,18 @@ def _planned_power(task: PrivacyTask) -> str:
     )
 
 
-def _time(task: PrivacyTask, cost: "_Cost") -> str:
-    """Return how long the budget takes at the measured cost, and whether the time limit allows it."""
+def _time(task: PrivacyTask, each: float) -> str:
+    """Return a text on how long the budget takes.
+
+    `each` is the cost of a call in seconds.
+    """
     limit, budget = task.options.time_limit, task.options.budget
-    seconds = cost.seconds * budget / task.options.jobs
+    seconds = each * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"
     said += f" in {task.options.jobs} processes" if task.options.jobs > 1 else ""
     if limit is None:
         return f"{said}. There is no time limit."
-    affordable = int(limit * task.options.jobs / max(cost.seconds, 1e-9))
+    affordable = int(limit * task.options.jobs / max(each, 1e-9))
     said += f"; the time limit of {number(limit)} s"
     if affordable >= budget:
         return f"{said} is enough for it."
@@ -223,27 +234,8 @@ def _afterwards(task: PrivacyTask) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Cost:
-    """The cost of one call, the number of runs that were timed, and what went wrong in them."""
-
-    seconds: float
-    runs: int
-    trouble: str = ""
-
-    def words(self) -> str:
-        told = f"about {_duration(self.seconds)}, from {self.runs:,} timed runs of the first pair"
-        return f"{told}. {self.trouble}" if self.trouble else f"{told}."
-
-
-def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
-    """Return the cost of a call from a few runs, in a separate process if the audit uses one."""
-    alone = replace(task, options=replace(task.options, jobs=1))
-    with alone.sampler(task.subject) as sampler:
-        return sampler.with_copies(lambda: _timed(sampler, pair))
-
-
-def _timed(sampler: Sampler, pair: Pair) -> _Cost:
+def _timed(sampler: Sampler, pair: Pair) -> tuple[float, str]:
+    """Return the seconds that a call takes, and a text on the cost."""
     seconds = 0.0
     drawn: list[Runs] = []
     for place, pairs in enumerate(_TIMED):
@@ -254,7 +246,8 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
         seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
         if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
             break
-    return _Cost(seconds, sampler.drawn, _trouble(drawn))
+    told = f"about {_duration(seconds)}, from {sampler.drawn:,} timed runs of the first pair."
+    return seconds, f"{told} {_trouble(drawn)}".rstrip()
 
 
 def _trouble(drawn: list[Runs]) -> str:

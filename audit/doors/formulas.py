@@ -1,4 +1,7 @@
-"""Compare an entry's code with the formulas of its source text: losses, laws, calls and other numbers."""
+"""Compare an entry's code with the formulas of its source text.
+
+Losses, laws, calls and other numbers are compared.
+"""
 
 import math
 from collections import Counter
@@ -27,13 +30,15 @@ _GRID: Final = 1e-4
 
 
 def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
-    """Return the result of an entry's first audit, with the comparisons of code and formulas added.
+    """Return a result with comparisons of code and formulas added.
+
+    Only the result of the entry's first kind of audit gets them.
 
     Guarantee
     ---------
-    If the calls of a subject follow the formula's law, each comparison of calls reports a difference with
-    probability at most 1e-7 (by the chi-square approximation). One comparison is made for each way of running
-    the subject and each database. All other comparisons are exact.
+    Suppose the calls of a subject follow the formula's law. Then each comparison of calls reports a
+    difference with probability at most 1e-7, by the chi-square approximation. There is one comparison for
+    each way of running the subject and each database. All other comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
         return result
@@ -42,7 +47,9 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
 
 
 def compared(formulas: Formulas, made: Any) -> list[Agreement]:
-    """Return the comparisons of code with formulas that need no audit: all except those of the losses.
+    """Return the comparisons of code with formulas that need no audit.
+
+    These are all comparisons except those of the losses.
 
     Examples
     --------
@@ -58,7 +65,7 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield the comparison of the largest exact loss in the audit with that by the formulas, for ε and δ."""
+    """Yield comparisons of the audit's largest exact ε and δ with the formulas."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
     epsilon, delta = claimed(result)
@@ -101,7 +108,10 @@ def _laws(formulas: Formulas, made: Any) -> Iterator[Agreement]:
 
 
 def _apart(law: Any, text: TextLaw) -> float:
-    """Return the largest difference between the log-probabilities of a declared law and of a text's law."""
+    """Return the largest difference between log-probabilities of two laws.
+
+    One law is declared by the code. The other law is that of the text.
+    """
     if isinstance(text, Mapping):
         off = max(_difference(float(law.logpmf(outcome)), log) for outcome, log in text.items())
         whole = math.fsum(math.exp(float(law.logpmf(outcome))) for outcome in text)
@@ -117,7 +127,10 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield a cdf's value in the code and in the text, then both values of 1 − cdf; omit tiny pairs."""
+    """Yield two values of a cdf, then both values of 1 − cdf.
+
+    Tiny pairs are omitted.
+    """
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)
@@ -130,7 +143,9 @@ def _difference(one: float, other: float) -> float:
 
 
 def misfit(outputs: list[Any], text: TextLaw) -> float:
-    """Return −log10(p), at most 300, of a chi-square test of the outputs against a law with p-value p.
+    """Return −log10(p) of a test of the outputs against a law.
+
+    The test is a chi-square test with p-value p. The largest value returned is 300.
 
     Examples
     --------
@@ -159,7 +174,10 @@ def _chi_square(outputs: list[Any], text: TextLaw) -> tuple[float, int]:
 
 
 def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, float]]:
-    """Return the count and expectation of each outcome; rare and unlisted outcomes share the last cell."""
+    """Return the count and the expectation of each outcome.
+
+    Rare and unlisted outcomes share the last cell.
+    """
     plain = (each.item() if isinstance(each, np.generic) else each for each in outputs)
     seen = Counter(tuple(each.tolist()) if isinstance(each, np.ndarray) else each for each in plain)
     n = len(outputs)

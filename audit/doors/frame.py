@@ -1,9 +1,9 @@
-"""Results as a pandas table. pandas is imported on first use."""
+"""Results as a pandas table."""
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
+from audit.entry_points import optional
 from audit.errors import AuditError
 from audit.results.result import AuditResult
 from audit.utility.result import UtilityResult
@@ -22,11 +22,11 @@ _FIELDS = (
 def audits_to_frame(results: Iterable[Saved]) -> Any:
     """Return a `pandas.DataFrame` with a row for each result, in their order.
 
-    Columns: `subject`; `kind`, "privacy" or "utility"; `verdict` and `evidence` as in the saved form; the
-    claimed `epsilon`, `delta`, `alpha` and `beta`; `epsilon_lower`, `delta_lower`,
-    `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs), `samples_to_refutation`,
-    `significance`, `seed`, `expected`, `reason`, `reference` and `target` with the values of the result; and
-    `elapsed`, in seconds.
+    `subject`, `kind`, `verdict` and `evidence` come first; `kind` is "privacy" or "utility". Then come the
+    claimed `epsilon`, `delta`, `alpha` and `beta`. The values of the result follow: `epsilon_lower`,
+    `delta_lower`, `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs),
+    `samples_to_refutation`, `significance`, `seed`, `expected`, `reason`, `reference` and `target`. The last
+    column is `elapsed`, in seconds.
 
     Raises
     ------
@@ -40,11 +40,8 @@ def audits_to_frame(results: Iterable[Saved]) -> Any:
     >>> audits_to_frame([leak])[["subject", "verdict", "epsilon"]].values.tolist()
     [['leak', 'refuted', 1.0]]
     """
-    try:
-        frame = import_module("pandas").DataFrame
-    except ImportError:
-        raise AuditError("`audits_to_frame` needs pandas: `pip install pandas`.") from None
-    return frame([_row(result) for result in results], columns=_COLUMNS)
+    pandas = optional("pandas", missing="`audits_to_frame` needs pandas: `pip install pandas`.")
+    return pandas.DataFrame([_row(result) for result in results], columns=_COLUMNS)
 
 
 def _row(result: Saved) -> dict[str, Any]:

@@ -14,9 +14,10 @@ EVERY = 5.0
 
 
 def live(config: pytest.Config) -> Listener | None:
-    """Return a listener that shows an audit's progress; None without ``-v`` or without a reporter.
+    """Return a listener that shows an audit's progress in a test session.
 
-    In a pytest-xdist worker the listener writes to stderr, because the output of its reporter is lost.
+    None without ``-v`` or without a reporter. In a pytest-xdist worker the listener writes to stderr, because
+    the output of its reporter is lost.
     """
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.get_verbosity() < 1:
@@ -26,7 +27,10 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Listener that writes the progress of an audit in whole lines, to stderr if there is no reporter."""
+    """A listener that writes the progress of an audit in whole lines.
+
+    If there is no reporter, it writes to stderr.
+    """
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing
@@ -57,7 +61,9 @@ class _Live:
 
 
 def _line(event: AuditProgressed, left: float | None) -> str:
-    """Return the progress of an audit and, if it is known, an upper bound on the time left.
+    """Return the progress of an audit as a line.
+
+    `left` bounds the time left, in seconds. It is None if unknown.
 
     Examples
     --------

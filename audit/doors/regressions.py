@@ -1,4 +1,7 @@
-"""Saved refutations as regression tests: a folder of witness files, each replayed by one test."""
+"""Saved refutations as regression tests.
+
+One test replays each witness file of a folder.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
-    """Return a decorator that runs a test once for each witness file, passed as the argument ``witness``.
+    """Return a decorator that runs a test once for each witness file.
 
-    The tests carry the marker ``audit``.
+    The file is passed as the argument ``witness``. The tests carry the marker ``audit``.
 
     Parameters
     ----------
@@ -52,7 +55,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
 
 
 def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the JSON files of a folder, sorted by name, so that every process sees the same order.
+    """Return the JSON files of a folder, sorted by name.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def load_witness(path: str | os.PathLike[str]) -> AuditResult:
-    """Return the saved result at `path`, which must hold a consistent refutation.
+    """Return the saved result at `path`, a consistent refutation.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def saved_subject(
     what: str = "subject",
     trust: bool = False,
 ) -> tuple[Subject, str]:
-    """Return the subject on which a saved result is replayed, and where it was found.
+    """Return the subject on which a result is replayed, and its place.
 
     Parameters
     ----------
@@ -141,7 +144,9 @@ def saved_subject(
 
 
 def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
-    """Return a replay with notes that say which file holds its subject and whether that file has changed.
+    """Return a replay with a note on the file of its subject.
+
+    The note says whether that file has changed.
 
     Parameters
     ----------
@@ -165,7 +170,9 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
 
 
 def drawn_from(saved: Saved, place: str) -> Said | None:
-    """Return the note on the source file; None if the target has no file.
+    """Return the note on the source file of a target.
+
+    None if the target has no file.
 
     Examples
     --------
@@ -194,15 +201,8 @@ def replay_file(
     ----------
     path
         A result saved as JSON.
-    subject
-        What to run; by default, with `trust`, the target that the saved result names.
-    convert
-        As in the audit: turns a list of records into the input of the mechanism. By default, with `trust`,
-        the function of the audit.
-    fresh
-        Draw new runs instead of repeating the saved ones.
-    trust
-        Import and call what the file names.
+    subject, convert, fresh, trust
+        As for `Auditor.check_witness`.
 
     Raises
     ------

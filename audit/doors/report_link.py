@@ -1,8 +1,8 @@
-"""The only module that makes HTML pages of audits. It works even if a project has its own package `reports`.
+"""The only module that makes HTML pages of audits.
 
-`audit` has no import statement for `reports`. It finds the package that was installed beside it and
-recognises that package by a constant. If another package is called `reports`, it loads ours under another
-name.
+It works even if a project has its own package `reports`. `audit` has no import statement for `reports`. It
+finds the package that was installed beside it, and recognises that package by a constant. If another package
+is called `reports`, it loads ours under another name.
 """
 
 import importlib.metadata
@@ -73,7 +73,9 @@ def render_report(
 
 
 def extract(page: str) -> dict[str, Any]:
-    """Return the documents and the title that a page was made from, as arguments of `render_report`.
+    """Return the documents and the title that a page was made from.
+
+    They are arguments of `render_report`.
 
     Raises
     ------
@@ -89,7 +91,10 @@ def _module(name: str) -> ModuleType:
 
 
 def _package() -> ModuleType:
-    """Return our package, even if another one has its name. Raise an error if ours is missing or replaced."""
+    """Return our package, even if another package has its name.
+
+    Raise an error if ours is missing or replaced.
+    """
     if _ALIAS in sys.modules:
         return sys.modules[_ALIAS]
     spec = spec_of(NAME)  # found without running it
@@ -108,7 +113,10 @@ def _package() -> ModuleType:
 
 
 def _places() -> Iterator[Path]:
-    """Yield the places where our package may be: beside `audit`, then in the installed distribution."""
+    """Yield the places where our package may be.
+
+    The first is beside `audit`, the second in the installed distribution.
+    """
     yield Path(__file__).resolve().parents[2] / NAME / "__init__.py"
     try:
         files = importlib.metadata.files("dp-audit") or ()
@@ -120,7 +128,7 @@ def _places() -> Iterator[Path]:
 
 
 def _load(place: Path) -> ModuleType:
-    """Return the package at `place`, loaded under our own name for it."""
+    """Return the package at `place`, loaded under another name."""
     module, run = new_module(_ALIAS, place, parts=[str(place.parent)])
     run()
     if getattr(module, MARK, None) != 1:

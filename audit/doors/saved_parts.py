@@ -1,4 +1,4 @@
-"""Read what was saved, in any form: a report, a JSON file or a folder of results."""
+"""Read a report, a JSON file or a folder of results."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -26,13 +26,12 @@ _PARTS = [part for part, _ in _KINDS.values()]
 def load_parts(
     paths: Iterable[str | os.PathLike[str]], *, said: Callable[[str], object] = lambda _: None
 ) -> dict[str, Any]:
-    """Return the documents in these files as arguments of `render_report`, one for each kind of document.
+    """Return the documents in these files as arguments of `render_report`.
 
-    An argument is None if no file has a document of its kind.
-
-    A file is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all
-    its JSON files, sorted by name. The first title found is taken. If several files hold the same audit, the
-    last one counts, and `said` gets a message with the number of such audits.
+    There is one argument for each kind of document. It is None if no file has a document of its kind. A file
+    is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all its JSON
+    files, sorted by name. The first title found is taken. If several files hold the same audit, the last one
+    counts. Then `said` gets a message with the number of such audits.
 
     Raises
     ------
@@ -61,18 +60,21 @@ def load_parts(
 
 
 def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
-    """Return earlier documents updated from a new file, and the number of documents that were replaced."""
+    """Return earlier documents updated from a new file.
+
+    Also return the number of documents that were replaced.
+    """
     later = {*map(_identity, more)}
     kept = [each for each in known if _identity(each) not in later]
     return [*kept, *more], len(known) - len(kept)
 
 
 def _identity(document: Any) -> str:
-    """Return a key that two documents share only if they come from the same audit.
+    """Return a key that only documents of the same audit share.
 
-    The key holds kind, subject, claim, relation, parameters, seed, target, command, and the number that the
-    audit has in its test. A function in a notebook has no target and no command; its key is the whole
-    result.
+    The key holds kind, subject, claim, relation, parameters, seed, target and command. It also holds the
+    number that the audit has in its test. A function in a notebook has no target and no command. Its key is
+    the whole result.
     """
     if not isinstance(document, dict) or "result" not in document:
         return dumps(document)
@@ -102,20 +104,27 @@ def _read(path: Path) -> dict[str, Any]:
                     _check(document)
             return parts
         parts = {}
-        for document in _documents(text):
+        for document in documents_in(text):
             parts.setdefault(_check(document), []).append(document)
     except AuditError as error:
         raise CorruptFile(f"{path}: {error}") from None
     return parts
 
 
-def _documents(text: bytes) -> list[Any]:
+def documents_in(text: bytes) -> list[Any]:
+    """Return the documents in the text of a file.
+
+    The file holds one document or a list.
+    """
     held = loads(text)
     return held if isinstance(held, list) else [held]
 
 
 def _check(document: Any) -> str:
-    """Return the part of a page to which a document belongs, after checking that it can be read."""
+    """Return the part of a page to which a document belongs.
+
+    Raise an error if the document cannot be read.
+    """
     kind = next((kind for kind in _KINDS if isinstance(document, dict) and kind in document), None)
     if kind is None:
         raise AuditError("it holds something that is not a result, finding, study or self-audit.")
@@ -125,9 +134,10 @@ def _check(document: Any) -> str:
 
 
 def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Return the `findings`, `studies` and `self_audits` in these files; None for a missing kind.
+    """Return the `findings`, `studies` and `self_audits` in these files.
 
-    Each file was saved by `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`.
+    A missing kind is None. Each file was saved by `--json` of `dp-audit findings`, `dp-audit study` or
+    `dp-audit self-audit`.
 
     Raises
     ------
@@ -144,7 +154,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     for path in map(Path, paths):
         text = read(path)
         try:
-            documents = _documents(text)
+            documents = documents_in(text)
         except CorruptFile as error:
             raise CorruptFile(f"{path}: {error}") from None
         for number, document in enumerate(documents, start=1):

@@ -1,4 +1,4 @@
-"""The options of a test session: their spelling, where they may be given, and which one takes precedence.
+"""The options of a test session.
 
 A call's option takes precedence over the mark ``audit``, then the command line, then the ini file. Options of
 a catalogue entry or of `parametrize_with_audits` belong to the call.
@@ -27,7 +27,10 @@ _PLACES = {
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Add each option to the command line as ``--audit-NAME`` and to the ini file as ``audit_NAME``."""
+    """Add each option to the command line and to the ini file.
+
+    Its names are ``--audit-NAME`` and ``audit_NAME``.
+    """
     group = parser.getgroup("dp-audit", "privacy audits")
     declared = {name: Options.__dataclass_fields__[name].metadata for name in _OF_AUDITS}
     told = {name: (each["metavar"], each["help"]) for name, each in declared.items()} | _PLACES
@@ -39,7 +42,10 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
-    """Return the options that a session gives to its audits. `ini` adds those of the ini file."""
+    """Return the options that a session gives to its audits.
+
+    If `ini` is true, those of the ini file are included.
+    """
     texts = {name: _text(config, name, ini=ini)[0] for name in _OF_AUDITS}
     options = {name: _number(text) for name, text in texts.items() if text}
     if (folder := place_of(config, "remember")) is not None and (ini or config.getoption("audit_remember")):
@@ -48,7 +54,10 @@ def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
 
 
 def place_of(config: pytest.Config, name: str) -> Path | None:
-    """Return a file or folder of the session; a path in an ini file is relative to that file's folder."""
+    """Return a file or folder of the session.
+
+    A path in an ini file is relative to that file's folder.
+    """
     text, in_ini = _text(config, name)
     if not text:
         return None
@@ -60,7 +69,7 @@ def _project(config: pytest.Config) -> Path:
 
 
 def check_options(config: pytest.Config, *, writes: bool) -> None:
-    """Before any test runs, refuse options that cannot work.
+    """Refuse options that cannot work, before any test runs.
 
     Raises
     ------
@@ -81,7 +90,9 @@ def check_options(config: pytest.Config, *, writes: bool) -> None:
 
 
 def marked(item: pytest.Item) -> dict[str, Any]:
-    """Return the options in the marks of a test; the mark nearest to the test takes precedence.
+    """Return the options in the marks of a test.
+
+    The mark nearest to the test takes precedence.
 
     Raises
     ------
@@ -116,20 +127,25 @@ def _flag(name: str) -> str:
 
 
 def _text(config: pytest.Config, name: str, *, ini: bool = True) -> tuple[str, bool]:
-    """Return an option's text (empty if it was not given), and whether it was read from the ini file."""
+    """Return an option's text, and whether the ini file holds it.
+
+    The text is empty if the option was not given.
+    """
     given = config.getoption(f"audit_{name}")
     return (given, False) if given is not None or not ini else (str(config.getini(f"audit_{name}")), True)
 
 
 def _spelt(config: pytest.Config, parameter: Parameter) -> str:
-    """Return the name of an option as it is spelt where it was given: ini file or command line."""
+    """Return the name of an option as it is spelt where it was given."""
     _, in_ini = _text(config, parameter.name)
     where = "" if config.inipath is None else f" of {config.inipath.name}"
     return f"`audit_{parameter.name}`{where}" if in_ini else f"`{_flag(parameter.name)}`"
 
 
 def _number(text: str) -> Any:
-    """Return the number that a text holds, an int if it is whole; else the text, which a check then refuses.
+    """Return the number that a text holds, an int if it is whole.
+
+    If the text holds no number, return the text.
 
     Examples
     --------

@@ -1,15 +1,16 @@
-"""Run calls in parallel, on every core or on a cluster, with progress and an estimate of the time left."""
+"""Run calls in parallel, on every core or on a cluster.
+
+Progress and the time left are shown.
+"""
 
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from audit.errors import AuditError
-from audit.sampling.isolated.cluster import connected
 from audit.sampling.isolated.elsewhere import HEED, elsewhere
 from audit.sampling.isolated.processes import Elsewhere
 from audit.sampling.isolated.starting import usable_cores
@@ -43,13 +44,10 @@ class Call:
     seconds: float | None = None
 
 
-def at(scheduler: str | None) -> AbstractContextManager[None]:
-    """Return a context in which calls go to the cluster of a Dask scheduler, if one is named."""
-    return nullcontext() if scheduler is None else connected(scheduler)
-
-
 def processes_for(jobs: int | None) -> int:
-    """Return the number of processes: `jobs`, or one for each core if that is None.
+    """Return the number of processes.
+
+    If `jobs` is None, there is one for each core.
 
     Examples
     --------
@@ -67,22 +65,22 @@ def side_by_side(
     take: Callable[[int, Callable[[], Any]], None],
     before: int = 0,
 ) -> bool:
-    """Carry out calls, pass each answer to `take` as soon as it is known, and return whether all were done.
+    """Carry out calls, and return whether all were done.
 
-    With one job, or a single call, the work stays in this process.
+    Each answer is passed to `take` as soon as it is known. With one job, or a single call, the work stays in
+    this process.
 
     Parameters
     ----------
     calls
-        The calls in order. If several run at once, the quickest starts first, so that an answer soon appears.
-        Then come the calls of unknown duration, then all other calls, the longest first.
+        The calls. If several run at once, they start in the order of `order`.
     jobs
         Number of processes; the answers do not depend on it.
     what
         The plural noun for the calls on the terminal, such as ``"audits"``.
     take
-        Called in this thread with the index of a finished call and a function that returns its answer or
-        raises its error. After Ctrl-C it still gets the calls that are done, and the return value is False.
+        Called in this thread for each finished call. It gets the index of the call and a function. The
+        function returns the answer or raises the error. After Ctrl-C, calls that are done are still passed.
     before
         How many other calls were done earlier. The terminal counts them as done.
     """
@@ -112,7 +110,7 @@ def side_by_side(
 
 @dataclass
 class _UnderWay:
-    """Calls under way: the futures not yet taken, and the measured seconds of the finished calls."""
+    """Calls under way, and the measured seconds of finished calls."""
 
     calls: Sequence[Call]
     what: str
@@ -125,7 +123,7 @@ class _UnderWay:
     taken: int = 0
 
     def here(self) -> Iterator[int]:
-        """Carry out the calls one after the other in this thread; yield each call's index when it is done."""
+        """Carry out the calls one after the other, and yield their indices."""
         for index, call in enumerate(self.calls):
             self._tell()
             future = self.futures[index] = Future()
@@ -136,7 +134,7 @@ class _UnderWay:
             yield index
 
     def there(self, place: Elsewhere) -> Iterator[int]:
-        """Carry out several calls at once; yield each call's index when it is done."""
+        """Carry out several calls at once, and yield the index of each done call."""
         for index in order([call.seconds for call in self.calls]):
             self.futures[index] = place.submit(_timed, *self.calls[index].there)
         while self.futures:
@@ -145,7 +143,10 @@ class _UnderWay:
             yield from [index for index, future in self.futures.items() if future.done()]
 
     def answer(self, index: int) -> Callable[[], Any]:
-        """Free the terminal for printing. Return a function that returns the answer of a finished call."""
+        """Return a function that returns the answer of a finished call.
+
+        The terminal is freed for printing.
+        """
         future = self.futures[index]
         if future.exception() is None:
             self.measured[index] = future.result()[0]
@@ -166,14 +167,16 @@ class _UnderWay:
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """Return the seconds that a call takes, and what it returns."""
+    """Return the seconds that a call takes, and its answer."""
     began = time.monotonic()
     answer = function(*arguments)
     return time.monotonic() - began, answer
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return the order of calls: the quickest, those of unknown time, then the others, longest first.
+    """Return the order of calls.
+
+    The quickest comes first, then those of unknown time, then the others, longest first.
 
     Examples
     --------
@@ -189,12 +192,13 @@ def order(seconds: Sequence[float | None]) -> list[int]:
 def seconds_left(
     before: Sequence[float | None], measured: Mapping[int, float], *, elapsed: float, workers: int
 ) -> float | None:
-    """Return the seconds left until all calls are done if workers share them evenly; None if unknown.
+    """Return the seconds left until all calls are done; None if unknown.
 
-    If the earlier time of a call is known, the call is expected to take that time multiplied by the slowdown.
-    The slowdown is the time of the finished calls divided by their earlier time. A twentieth of all earlier
-    time is added to both sums, so that the slowdown starts from 1. If the earlier time is unknown, the call
-    is expected to take the workers' time so far divided by the number of finished calls.
+    The workers share the calls evenly. A call is expected to take its earlier time multiplied by the
+    slowdown. The slowdown is the time of the finished calls divided by their earlier time. A twentieth of all
+    earlier time is added to both sums, so that the slowdown starts from 1. If the earlier time is unknown, a
+    call is expected to take the mean time of the finished calls. This mean is the workers' time so far
+    divided by the number of finished calls.
 
     Parameters
     ----------
@@ -231,9 +235,10 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls, with its class if this is not ours.
+    """Return the text of an error that must not end the other calls.
 
-    With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
+    The text has the class of the error if the toolkit did not raise it. With ``DP_AUDIT_TRACEBACK`` set,
+    raise the error again.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Summarise many audits: a line for each, and the significance that the session has spent."""
+"""Summarise many audits.
+
+There is a line for each audit, and the significance that the session has spent.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,9 +29,9 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Return whether an audit gave the expected verdict and found the code to agree with its source text.
+    """Return whether an audit gave the expected verdict.
 
-    If nothing was expected, the claim must not be refuted.
+    The code must also agree with its source text. If nothing was expected, the claim must not be refuted.
 
     Examples
     --------
@@ -41,7 +44,9 @@ def met(result: Saved) -> bool:
 
 
 def line(result: Saved) -> str:
-    """Return the verdict, the subject, whether the verdict was expected, and the bound found, in one line.
+    """Return an audit's verdict, subject and bound in one line.
+
+    The line also says whether the verdict was expected.
 
     Examples
     --------
@@ -56,7 +61,7 @@ def line(result: Saved) -> str:
 
 
 def summary(result: Saved) -> str:
-    """Return the verdict, the subject, the claim and what was found, in one line.
+    """Return an audit's verdict, subject, claim and bound in one line.
 
     Examples
     --------
@@ -78,7 +83,9 @@ def _told(result: Saved) -> str:
 
 
 def _mark(result: Saved) -> str:
-    """Return how the verdict compares with the expected one; empty if nothing was expected.
+    """Return how the verdict compares with the expected verdict.
+
+    The text is empty if nothing was expected.
 
     Examples
     --------
@@ -99,7 +106,7 @@ def _mark(result: Saved) -> str:
 
 
 def total(results: Sequence[Saved]) -> str:
-    """Return how many audits ended as expected, and the sum of the significance spent.
+    """Return how many audits ended as expected, and the significance spent.
 
     The chance that a session refutes any claim that holds is at most this sum.
 
@@ -118,7 +125,9 @@ def total(results: Sequence[Saved]) -> str:
 
 
 def ledger(by_test: Mapping[str, Sequence[Saved]], *, most: int = 10) -> list[str]:
-    """Return a line for each test with its share of the session's significance; empty if shares are equal.
+    """Return a line for each test with its share of the significance.
+
+    There are no lines if the shares are equal.
 
     Examples
     --------
@@ -154,7 +163,7 @@ def _spent(results: Sequence[Saved]) -> float:
 
 
 def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
-    """Return a text on how many claims are rejected if a session's audits are judged together.
+    """Return a text on how many claims are rejected together.
 
     Holm's procedure bounds the chance of rejecting any claim that holds. e-BH bounds the expected share of
     such claims among those rejected (`audit.evidence.together`). The text is empty if no claim can be
@@ -187,13 +196,15 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 
 
 def _log_wealth(result: Saved) -> float:
-    """Return the logarithm of an e-value against the claim; 0 if the audit came to no verdict.
+    """Return the logarithm of an e-value against the claim.
+
+    It is 0 if the audit came to no verdict.
 
     Guarantee
     ---------
     An audit's e-value is its wealth, or ∞ for a refutation by exact laws. A replay has no wealth. Its e-value
     is 1/significance if it refutes, else 0. If the claim holds, a replay refutes with probability at most its
-    significance, so the mean of the e-value is at most 1. The event of a replay must have been fixed before
+    significance. So the mean of the e-value is at most 1. The event of a replay must have been fixed before
     the calls, as in `audit.verdict.redraw`.
     """
     if result.evidence is Evidence.EXACT:

@@ -1,6 +1,7 @@
-"""Findings: statements of the source texts, recomputed. `text` prints findings, `saved` stores them in files.
+"""Statements of the source texts, recomputed.
 
-This package imports from `privacy`; only the user interfaces (`doors`) import from this package.
+`text` prints findings, `saved` stores them in files. This package imports from `privacy`. Only the user
+interfaces (`doors`) import from this package.
 """
 
 from audit.findings.finding import GROUP, Finding, Judgement, Method, Table, glossary, load_findings, merged

@@ -1,8 +1,8 @@
-"""Findings: statements of the source texts, our results on them, and the numbers that decide.
+"""Statements of the source texts, and the numbers that decide whether they hold.
 
-A finding is computed, never copied: it is a function without arguments that derives its figures anew.
-Installed packages offer findings through the entry-point group `GROUP`. Each entry point names a callable
-without arguments, which returns a mapping from names (``"E1"``) to such functions, in page order.
+A finding is a function without arguments that computes its figures anew. Installed packages offer findings
+through the entry-point group `GROUP`. Each entry point names a callable without arguments. The callable
+returns a mapping from names (``"E1"``) to such functions, in page order.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ class Finding(NoTruth):
     command
         The command that computes the finding again; empty for ``dp-audit findings NAME``.
     row
-        The number of the system that the finding is about, as numbered by the package that offers it;
-        several are separated by commas: ``"L7, L8"``.
+        The number of the system that the finding is about. The package that offers the finding numbers the
+        systems. Several numbers are separated by commas: ``"L7, L8"``.
     glossary
         The short names in the finding, in the order in which a page explains them. Each is a pair of a name
-        (of a text, or the letter before a number) and its full title or meaning.
+        and its meaning. A name is that of a text, or the letter before a number.
 
     Examples
     --------
@@ -139,7 +139,10 @@ class Finding(NoTruth):
 
     @property
     def ratio(self) -> float | None:
-        """The ratio found ÷ claimed; None if a number is missing, `claimed` is 0 or the signs differ."""
+        """The ratio found ÷ claimed.
+
+        None if a number is missing, if `claimed` is 0, or if the signs differ.
+        """
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         ratio = self.found / self.claimed
@@ -147,12 +150,14 @@ class Finding(NoTruth):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The numbers in `row`, one for each system that the finding is about."""
+        """The numbers in `row`, one for each system."""
         return tuple(part.strip() for part in self.row.split(",") if part.strip())
 
 
 def glossary(findings: Iterable[Finding]) -> tuple[tuple[str, str], ...]:
-    """Return the short names in findings with their meanings, each pair once, sorted by name.
+    """Return the short names in findings with their meanings.
+
+    Each pair occurs once. The pairs are sorted by name.
 
     Examples
     --------
@@ -164,7 +169,9 @@ def glossary(findings: Iterable[Finding]) -> tuple[tuple[str, str], ...]:
 
 
 def load_findings() -> dict[str, Compute]:
-    """Return the functions that compute the findings of the installed packages, by name.
+    """Return the functions that compute the findings of installed packages.
+
+    The keys are the names of the findings.
 
     Raises
     ------
@@ -183,9 +190,9 @@ def load_findings() -> dict[str, Compute]:
 def merged(
     package: str, topics: Iterable[str], *, finish: Callable[[Finding], Finding] | None = None
 ) -> dict[str, Compute]:
-    """Return the findings of a package, merged from the mapping ``FINDINGS`` of each of its modules.
+    """Return the findings of a package from its modules.
 
-    `finish` is applied to each computed finding.
+    Each module has a mapping ``FINDINGS``. `finish` is applied to each computed finding.
 
     Raises
     ------

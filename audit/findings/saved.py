@@ -13,7 +13,7 @@ _RENAMED = {"statistical": "sampled"}
 
 
 def to_json(finding: Finding) -> dict[str, Any]:
-    """Return the finding as a document, with non-finite numbers tagged.
+    """Return the finding as a document. Non-finite numbers are tagged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The text of a finding for a terminal: one line of a table, or everything about it."""
+"""The text of a finding for a terminal."""
 
 import shutil
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _NAME, _JUDGEMENT, _RATIO = 26, 16, 13
 
 
 def header() -> str:
-    """Return the header of the table whose lines `row` returns.
+    """Return the header of the table of findings.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def header() -> str:
 
 
 def row(finding: Finding) -> str:
-    """Return the finding as one line, with its statement cut at the width of the terminal.
+    """Return the finding as one line of the terminal's width.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def row(finding: Finding) -> str:
 
 
 def detail(finding: Finding) -> str:
-    """Return everything about the finding except its tables, in lines of the terminal's width.
+    """Return everything about the finding except its tables.
 
     Examples
     --------
@@ -62,7 +62,9 @@ def detail(finding: Finding) -> str:
 
 
 def ratio_words(ratio: float) -> str:
-    """Return a ratio to three digits, or to as many as distinguish it from 1.
+    """Return a ratio as a text.
+
+    It has three digits, or as many as distinguish it from 1.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def ratio_words(ratio: float) -> str:
 
 
 def titles(glossary: Iterable[tuple[str, str]]) -> str:
-    """Return the short names with their meanings, one after another; empty if there are none.
+    """Return the short names with their meanings as lines of text.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""The mutation check (`check`): would the audit refute a smaller claim? `result` defines its result.
+"""The mutation check, which tells whether an audit would refute a smaller claim.
 
-This package imports from `privacy`; only `doors` imports from this package. Reading a result does not import
-the audit itself.
+`check` runs it, `result` defines its result. This package imports from `privacy`. Only `doors` imports from
+this package. Reading a result does not import the audit.
 """

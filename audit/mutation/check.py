@@ -1,7 +1,7 @@
-"""The mutation check: the same audit against smaller claims. It shows whether the audit notices false claims.
+"""The same audit against smaller claims.
 
 An audit that refutes nothing may be unable to find faults. A smaller claimed ε plants a fault of known size
-without changing the mechanism: if the true ε equals the claimed one, every smaller claim is false.
+without changing the mechanism. If the true ε equals the claimed ε, every smaller claim is false.
 """
 
 from typing import Any
@@ -62,7 +62,9 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
 
 
 def check_scalable(claim: Any) -> PrivacyClaim:
-    """Return the claim; raise an error if its ε is 0, because then no smaller claim exists.
+    """Return the claim, or raise an error if its ε is 0.
+
+    No claim is smaller than ε = 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The result of a mutation check: a frozen value; a saved audit result includes it as plain JSON."""
+"""The result of a mutation check."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from audit.words.text import WIDTH
 
 @dataclass(frozen=True)
 class Repetition:
-    """One audit against a smaller claim: the factor on ε, and the result.
+    """One audit against a smaller claim.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class Repetition:
     result: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Return the saved form, which holds the factor and the document of the result."""
+        """Return the saved form."""
         return {"factor": self.factor, **self.result.to_json()}
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """The audits against smaller claims; `str(check)` names the largest factor on ε with a refuted claim.
+    """The audits against smaller claims.
 
     Attributes
     ----------
@@ -60,17 +60,19 @@ class MutationCheck(NoTruth):
 
     @property
     def noticed_from(self) -> float | None:
-        """The largest factor on ε at which the smaller claim was refuted; None if none was refuted."""
+        """The largest factor on ε with a refuted claim; None if there is none."""
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON: the largest factor with a refuted claim, and each repetition's document."""
+        """Return the check as plain JSON."""
         repetitions = [each.to_json() for each in self.repetitions]
         return {"noticed_from": self.noticed_from, "repetitions": repetitions}
 
     @classmethod
     def from_json(cls, subject: str, claim: Any, *, stored: Mapping[str, Any]) -> Self:
-        """Return the check stored by `to_json`, for the subject and the claim of the main result.
+        """Return the check that `to_json` stored.
+
+        `subject` and `claim` are those of the main result.
 
         Raises
         ------

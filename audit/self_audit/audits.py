@@ -1,4 +1,4 @@
-"""The loop that runs all audits of a self-audit, each with its own seed."""
+"""The audits of a self-audit, each with its own seed."""
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,10 @@ Auditor = Callable[..., AuditResult]
 
 @dataclass(frozen=True)
 class Task:
-    """One audit: a subject, a claim (None for the subject's own) and the keywords of `audit_privacy`."""
+    """One audit.
+
+    If `claim` is None, the subject's own claim is audited. `options` are keywords of `audit_privacy`.
+    """
 
     subject: Any
     claim: Any
@@ -26,7 +29,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The extent of a self-audit: how many audits each measure makes.
+    """The number of audits in each measure.
 
     Parameters
     ----------
@@ -60,7 +63,10 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """Event: an audit for a row begins. It is number `number` of `of` audits for this row."""
+    """The event that an audit begins.
+
+    It is audit `number` of the `of` audits for a row.
+    """
 
     part: str
     what: str
@@ -112,7 +118,7 @@ class Audits:
             yield self.auditor(task.subject, task.claim, **{**task.options, "seed": int(seed)})
 
     def carried_out(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield the results of `results`; raise an error if one of them has the verdict ERROR.
+        """Yield the results of `results`, none of which is an ERROR.
 
         Raises
         ------

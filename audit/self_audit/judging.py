@@ -1,12 +1,12 @@
-"""Tests of counts and means against a limit. They use closed forms, not the auditor's own bounds.
+"""Tests of counts and means against a limit, in closed form.
 
-**Counts.** Audits are independent. If each gives a false alarm with probability at most `limit`, the number
-of alarms is stochastically at most binomial, for any mix of mechanisms. The interval is Clopper and
-Pearson's. The row fails if the whole interval lies beyond the limit. A correct auditor fails with probability
-at most `level`.
+**Counts.** Audits are independent. Suppose each gives a false alarm with probability at most `limit`. Then
+the number of alarms is stochastically at most binomial, for any mix of mechanisms. The interval is Clopper
+and Pearson's. The row fails if the whole interval lies beyond the limit. A correct auditor fails with
+probability at most `level`.
 
-**Means.** If the mean of V ≥ 0 is at most m, each product ∏(1 + λ·(V/m − 1)) has expectation at most 1. The
-same holds for the average of these products over a fixed grid of λ. This average is an e-value: it exceeds
+**Means.** Suppose the mean of V ≥ 0 is at most m. Then each product ∏(1 + λ·(V/m − 1)) has expectation at
+most 1. So has the average of these products over a fixed grid of λ. This average is an e-value. It exceeds
 1/level with probability at most `level` (Markov). The least m at which it does not exceed 1/level is a lower
 bound on the mean.
 """
@@ -28,7 +28,9 @@ POWER = 0.9
 
 
 def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
-    """Return the log of an e-value for the hypothesis that these values, all ≥ 0, have mean at most `mean`.
+    """Return the log of an e-value for a mean of at most `mean`.
+
+    All values are ≥ 0.
 
     Examples
     --------
@@ -40,7 +42,9 @@ def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
 
 
 def mean_at_least(values: NDArray[np.float64], level: float) -> float:
-    """Return a lower bound on the mean of values ≥ 0; the bound is wrong with probability at most `level`.
+    """Return a lower bound on the mean of values ≥ 0.
+
+    The bound is wrong with probability at most `level`.
 
     Examples
     --------
@@ -56,7 +60,9 @@ def mean_at_least(values: NDArray[np.float64], level: float) -> float:
 
 
 def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
-    """Return the Clopper–Pearson interval of a share; each end is wrong with probability at most `level`.
+    """Return the Clopper–Pearson interval of a share.
+
+    Each end is wrong with probability at most `level`.
 
     Examples
     --------
@@ -70,7 +76,9 @@ def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
 
 
 def first_failing(n: int, limit: float, level: float) -> int | None:
-    """Return the least count, out of n, that makes a row fail at `limit`; None if even a count of n does not.
+    """Return the least count out of n that makes a row fail at `limit`.
+
+    None if even a count of n does not.
 
     Examples
     --------
@@ -84,7 +92,9 @@ def first_failing(n: int, limit: float, level: float) -> int | None:
 
 
 def caught_rate(n: int, count: int) -> float:
-    """Return the success rate at which at least `count` of n trials succeed with probability 0.9.
+    """Return the success rate that gives `count` successes nine times in ten.
+
+    At this rate, at least `count` of n trials succeed with probability 0.9.
 
     Examples
     --------
@@ -105,7 +115,7 @@ def ranged(
     note: str,
     details: tuple[tuple[str, str], ...] = (),
 ) -> Row:
-    """Return a row with the median and the range of the values; the row is not judged."""
+    """Return an unjudged row with the median and the range of the values."""
     ends = (median(values), min(values), max(values)) if values else (None, None, None)
     return Row(part, what, len(values), *ends, kind=kind, spread="range", note=note, details=details)
 
@@ -122,7 +132,9 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return a row for the share count/n; its note names the count that would fail, and the power.
+    """Return the judged row of the share count/n.
+
+    The note of the row names the count that would fail, and the power.
 
     Examples
     --------
@@ -149,9 +161,10 @@ def judged_share(
 
 
 def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float, level: float) -> Row:
-    """Return a row for the mean of values between 0 and `cap`; the mean must be at most 1.
+    """Return the judged row of a mean that must be at most 1.
 
-    The stated power assumes values that equal `cap` in some audits and ½ in all others.
+    The values lie between 0 and `cap`. The stated power assumes values that equal `cap` in some audits and ½
+    in all others.
 
     Examples
     --------
@@ -183,9 +196,10 @@ def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float
 
 
 def _power(n: int, rate: float, level: float, side: str) -> str:
-    """Return a text that names the count at which a row fails, and a true rate that it detects.
+    """Return a text on which results make a row fail.
 
-    At that true rate, the row fails with probability 0.9.
+    It names the count at which the row fails. It also names a true rate at which the row fails with
+    probability 0.9.
     """
     fewest = first_failing(n, rate, level)
     if fewest is None:

@@ -1,4 +1,4 @@
-"""The result of a self-audit: rows of figures, each with the limit that its true value must keep."""
+"""The result of a self-audit."""
 
 from __future__ import annotations
 
@@ -80,7 +80,10 @@ class Row(NoTruth):
 
     @property
     def kept(self) -> bool | None:
-        """Whether some value in the interval keeps the limit; None if the row is not judged."""
+        """Whether some value in the interval keeps the limit.
+
+        None if the row is not judged.
+        """
         if not self.side or self.limit is None:
             return None
         if self.side == "at most":
@@ -95,7 +98,7 @@ class Row(NoTruth):
 
 @dataclass(frozen=True)
 class SelfAudit(NoTruth):
-    """The result of a self-audit: its rows, and how they were made.
+    """The result of a self-audit.
 
     Parameters
     ----------
@@ -151,7 +154,7 @@ class SelfAudit(NoTruth):
 
     @property
     def chance(self) -> float:
-        """An upper bound on the chance that a correct auditor fails any row of this self-audit."""
+        """A bound on the chance that a correct auditor fails any row."""
         return sum(row.chance for row in self.rows)
 
     @property

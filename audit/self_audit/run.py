@@ -1,14 +1,15 @@
-"""The run of a self-audit: one measure after another. Each row is stored as soon as it is measured.
+"""The run of a self-audit, one measure after another.
 
 **Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``. A row fails
 only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps three promises.
-It refutes true claims at most as often as it states, its intervals hold as often as stated, and it detects a
+It refutes true claims at most as often as it states. Its intervals hold as often as stated. It detects a
 detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row is at most
-`PAGE`, for any dependence between rows.
+`PAGE`. This holds for any dependence between rows.
 """
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from audit.errors import AuditError
@@ -33,11 +34,9 @@ Listener = Callable[[Step | Row], None]
 
 
 class SelfAuditInterrupted(KeyboardInterrupt):
-    """Ctrl-C was pressed during a self-audit; `result` has the finished rows."""
+    """Ctrl-C was pressed. `result` has the finished rows."""
 
-    def __init__(self, result: SelfAudit) -> None:
-        super().__init__()
-        self.result = result
+    result = property(lambda self: self.args[0])
 
 
 def self_audit(
@@ -85,19 +84,8 @@ def self_audit(
     audits = Audits(seed, level, auditor, listener, held)
     found: list[Row] = []
     errors: list[str] = []
-
-    def result() -> SelfAudit:
-        named = "" if cases is None else cases.name
-        return SelfAudit(
-            tuple(found),
-            sizes.extent,
-            seed,
-            planned=planned,
-            level=level,
-            cases=named,
-            errors=tuple(errors),
-        )
-
+    named = "" if cases is None else cases.name
+    ended = partial(SelfAudit, extent=sizes.extent, seed=seed, planned=planned, level=level, cases=named)
     wanted = frozenset(parts)
     try:
         for measure in MEASURES:
@@ -112,12 +100,12 @@ def self_audit(
                 said = f"{error}" if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
                 errors.append(f"{measure.PART} was broken off: {' '.join(said.split())}")
     except KeyboardInterrupt:
-        raise SelfAuditInterrupted(result()) from None
-    return result()
+        raise SelfAuditInterrupted(ended(tuple(found), errors=tuple(errors))) from None
+    return ended(tuple(found), errors=tuple(errors))
 
 
 def judged_rows(cases: Mapping[str, Case]) -> int:
-    """Return the number of judged rows of a complete self-audit; it is the same for `QUICK` and `FULL`.
+    """Return the number of judged rows of a complete self-audit.
 
     Examples
     --------
@@ -125,5 +113,5 @@ def judged_rows(cases: Mapping[str, Case]) -> int:
     36
     """
     controls = any(not case.broken for case in cases.values())
-    known: int = sum(measure.judged() for measure in MEASURES)
+    known: int = sum(measure.JUDGED for measure in MEASURES)
     return known + controls

@@ -1,4 +1,4 @@
-"""The texts of a self-audit, for a terminal and for a page."""
+"""The texts of a self-audit."""
 
 import math
 
@@ -35,7 +35,7 @@ def measured(row: Row) -> str:
 
 
 def spread(row: Row) -> str:
-    """Return the interval or the range of a row as a text; empty if the row has none.
+    """Return the interval or the range of a row as a text, which may be empty.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def spread(row: Row) -> str:
 
 
 def limit(row: Row) -> str:
-    """Return the limit of a row as a text; empty if the row is not judged.
+    """Return the limit of a row as a text, empty for an unjudged row.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def line(row: Row) -> str:
 
 
 def heading(part: str) -> str:
-    """Return the title of a part and a text that says what it measures, in lines for a terminal.
+    """Return the title of a part, and what it measures.
 
     Examples
     --------
@@ -118,7 +118,9 @@ def verdict(result: SelfAudit) -> str:
 
 
 def small_print(result: SelfAudit) -> str:
-    """Return a text that says how rows are judged, and how likely it is that a correct auditor fails a row.
+    """Return a text on how rows are judged.
+
+    It states the chance that a correct auditor fails a row.
 
     Examples
     --------

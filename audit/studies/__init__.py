@@ -1,6 +1,7 @@
-"""Studies of sample size: how to declare (`study`), run (`run`, `least_size`) and save them (`saved`).
+"""Studies of sample size.
 
-This package imports from `privacy` and `utility`; only the user interfaces (`doors`) import from it.
+`study` declares them, `run` and `least_size` run them, and `saved` saves them. This package imports from
+`privacy` and `utility`. Only the user interfaces (`doors`) import from it.
 """
 
 from audit.studies.study import GROUP, Curve, Expected, Shape, Study, load_studies, load_study

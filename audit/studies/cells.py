@@ -1,4 +1,7 @@
-"""The result at one place of a study's axis: the steps of a search for the least m, and the bracket found."""
+"""The result of a search for the least m at one value of a study's parameter.
+
+It holds the steps of the search and the bracket found.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,16 @@ _CLOSED = "the problem of the closed form"
 
 @dataclass(frozen=True)
 class Step:
-    """One audit of a cell: it shows that the claim is refuted or met at this m, or leaves it open.
+    """One audit of a cell, with its verdict at this m.
 
     Parameters
     ----------
     size
         The number m of records.
     verdict
-        ``"refuted"``: the failure probability on some problem is above beta; ``"met"``: it is at most beta on
-        every problem or, if a closed form decides, on the problem of that form; ``"open"``: neither was
-        shown.
+        ``"refuted"``: the failure probability on some problem is above beta. ``"met"``: it is at most beta on
+        every problem. If a closed form decides, this is shown for the problem of that form only. ``"open"``:
+        neither was shown.
     low, high
         Bounds on the failure probability on the worst problem.
     runs
@@ -34,17 +37,16 @@ class Step:
         How this was found. ``"runs"``: by an audit at its share of the significance; ``"exact"``: by a law or
         closed form; ``"refused"``: the learner takes no database of so few records.
     family
-        A text that names the problems searched. It is empty if a closed form gave the failure probability on
-        its own problem and no other was searched. If an exact step has a family, the claim is met on the
-        closed form's problem, and an audit of the family refuted it on no other problem. In this case `high`
-        is the bound of that audit.
+        A text that names the problems searched. It is empty if a closed form decided and no other problem was
+        searched. If an exact step has a family, the claim is met on the closed form's problem. An audit of
+        the family then refuted it on no other problem. `high` is the bound of that audit.
     worst
         The problem of the family on which the learner failed most.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        `size` is below 1, `runs` is below 0, one of them needs more than 63 bits, or 0 ≤ low ≤ high ≤ 1 does
+        `size` is below 1, or `runs` is below 0. A number needs more than 63 bits. Or 0 ≤ low ≤ high ≤ 1 does
         not hold.
 
     Examples
@@ -68,8 +70,6 @@ class Step:
         check_word(self.how, How, what="The `how` of a `Step`")
         positive_int(self.size, what="The size of a `Step`")
         positive_int(self.runs, what="The runs of a `Step`", minimum=0)
-        if max(self.size, self.runs) >= 2**63:
-            raise InvalidValue("The size and the runs of a `Step` must be below 2^63.")
         low = probability(self.low, what="The low of a `Step`")
         high = probability(self.high, what="The high of a `Step`")
         if low > high:
@@ -94,8 +94,8 @@ class Cell:
     Raises
     ------
     InvalidValue, InvalidKind
-        `value` or `place` is not finite, `bound` is negative or not finite, or the claim is met at some m and
-        refuted at the same or a larger m.
+        `value` or `place` is not finite. Or `bound` is negative or not finite. Or the claim is met at some m
+        and refuted at the same or a larger m.
 
     Examples
     --------
@@ -121,22 +121,22 @@ class Cell:
 
     @property
     def refuted(self) -> int | None:
-        """The largest m at which the claim was refuted; None if it was refuted at no m."""
+        """The largest m at which the claim was refuted; None if there is none."""
         return max((step.size for step in self.steps if step.verdict == "refuted"), default=None)
 
     @property
     def met(self) -> int | None:
-        """The least m at which the claim was met; None if it was met at no m."""
+        """The least m at which the claim was met; None if there is none."""
         return min((step.size for step in self.steps if step.verdict == "met"), default=None)
 
     @property
     def _met_by(self) -> Step | None:
-        """The step at size `met`; it is unique, because no size is audited twice."""
+        """The step at size `met`."""
         return next((step for step in self.steps if step.verdict == "met" and step.size == self.met), None)
 
     @property
     def low(self) -> int:
-        """The largest m at which the claim was refuted; 0 if it was refuted at no m."""
+        """The largest m at which the claim was refuted; 0 if there is none."""
         return self.refuted or 0
 
     @property
@@ -153,7 +153,9 @@ class Cell:
 
     @property
     def how_met(self) -> str:
-        """A text in brackets if `met` was shown only for the problem of a closed form; otherwise empty.
+        """A text in brackets if a closed form decided at `met`.
+
+        The text is empty if audits or laws decided on all problems.
 
         Examples
         --------
@@ -170,17 +172,19 @@ class Cell:
 
     @property
     def middle(self) -> float | None:
-        """The geometric mean of the bracket's ends (0 counts as 1). None if no size met the claim."""
+        """The geometric mean of the bracket's ends; None if no size met the claim.
+
+        An end of 0 counts as 1.
+        """
         return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
 
     @property
     def family(self) -> str:
         """A text that names the problems on which the claim is met at `met`.
 
-        If the claim was never met, these are the problems of the last step that names any. If a closed form
-        decides, the claim is met on the problem of that form. For the other problems searched, the text then
-        says only that the claim was not refuted on them, and states an upper bound on their failure
-        probability.
+        If the claim was never met, these are the problems of the last step that names any. A closed form
+        decides only on its own problem. The text then says that the claim was not refuted on the other
+        problems. It states an upper bound on their failure probability.
 
         Examples
         --------
@@ -203,7 +207,7 @@ class Cell:
 
 
 def _searched(step: Step) -> str:
-    """Return a text that says what a step showed on the problems of its family."""
+    """Return a text on what a step showed on the problems of its family."""
     decided = step.low == step.high  # laws decided every problem of the family
     if step.how != "exact" or step.verdict != "met" or decided:
         return step.family

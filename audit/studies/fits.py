@@ -1,4 +1,4 @@
-"""How the least sample size grows over a study's axis: fitted curves, and bounds from the brackets."""
+"""How the least sample size grows over a study's axis."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class Growth:
-    """A curve fitted to the middles of the brackets by least squares (`statsmodels`).
+    """A curve fitted to the middles of the brackets by least squares.
 
     Parameters
     ----------
@@ -61,20 +61,19 @@ class Fit:
         The fitted curves; the one with the smallest `error` comes first. A power law is fitted only if all
         places on the axis are positive.
     least, most
-        Bounds on the mean slope of m between the two ends of the axis, from the brackets alone.
+        Bounds on the mean slope of m between the two ends of the axis. All bounds follow from the brackets.
     ratio_least, ratio_most
-        Bounds on the ratio of the least m at the last value to the least m at the first value, from the
-        brackets alone.
+        Bounds on the ratio of the least m at the last value to that at the first value.
     rate_least, rate_most
-        Bounds on the mean slope of ln m between the two ends of the axis, from the brackets alone.
+        Bounds on the mean slope of ln m between the two ends of the axis.
 
     Examples
     --------
     >>> from audit.studies.cells import Cell, Step
     >>> first = Cell(1.0, 1.0, None, (Step(9, "refuted"), Step(10, "met")))
     >>> found = fit([first, Cell(4.0, 4.0, None, (Step(36, "refuted"), Step(40, "met")))])
-    >>> round(found.of("line").slope, 2), round(found.least, 2), round(found.most, 2), found.grows
-    (9.49, 9.0, 10.0, True)
+    >>> round(found.least, 2), round(found.most, 2)
+    (9.0, 10.0)
     """
 
     curves: tuple[Growth, ...]
@@ -85,24 +84,18 @@ class Fit:
     rate_least: float
     rate_most: float
 
-    @property
-    def grows(self) -> bool:
-        """Whether the brackets alone show that the least m is larger at the last value than at the first."""
-        return self.least > 0
-
-    def of(self, form: Form) -> Growth | None:
-        """Return the fitted curve of a form; None if it could not be fitted."""
-        return next((curve for curve in self.curves if curve.form == form), None)
-
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
-    """Return the growth of the least m over the cells; None if the claim was met at fewer than two places.
+    """Return the growth of the least m over the cells.
+
+    None if the claim was met at fewer than two places.
 
     Guarantee
     ---------
-    Suppose that every bracket contains its least m (`StudyResult.statement`). Then, between the first and the
-    last place, the mean slope of the least m lies in [least, most], and the mean slope of its logarithm in
-    [rate_least, rate_most]. The ratio of the least m at these two places lies in [ratio_least, ratio_most].
+    Suppose that every bracket contains its least m (`StudyResult.statement`). Then three statements hold
+    between the first and the last place. The mean slope of the least m lies in [least, most]. The mean slope
+    of its logarithm lies in [rate_least, rate_most]. The ratio of the least m at these two places lies in
+    [ratio_least, ratio_most].
     """
     known = [cell for cell in cells if cell.middle is not None]
     if len(known) < 2 or known[0].place == known[-1].place:
@@ -164,7 +157,10 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 
 def _curvature(x: Floats, y: Floats) -> float:
-    """Return the p-value of Ramsey's RESET test. The units are standardised, so that no digits are lost."""
+    """Return the p-value of Ramsey's RESET test.
+
+    The units are standardised, so that no digits are lost.
+    """
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 

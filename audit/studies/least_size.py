@@ -1,22 +1,22 @@
-"""The search for the least m at which a claim is met, by sequential bisection: each step audits another size.
+"""The search for the least m at which a claim is met, by sequential bisection.
 
-**The rule.** From a first guess, m is doubled or halved until the claim is refuted at one size and met at a
-larger one. These sizes are the ends of the bracket, which is then cut at their geometric mean. A step is
-"open" if it neither refutes the claim nor shows it met; the failure probability is then close to beta. After
-an open step, the bracket has a side below the open sizes and a side above them, and the wider side is cut.
-The search ends if the ends of each side are adjacent or within the resolution, if no size is left, or after a
-fixed number of steps.
+**The rule.** From a first guess, m is doubled until the claim is met, or halved until it is refuted. The
+refuted size and the larger size that met the claim are the ends of the bracket. The bracket is then cut at
+their geometric mean. A step is "open" if it neither refutes the claim nor shows it met. The failure
+probability is then close to beta. After an open step, the bracket has a side below the open sizes and a side
+above them. The wider side is cut. The search ends if the ends of each side are adjacent or within the
+resolution. It also ends if no size is left, or after a fixed number of steps.
 
-**Guarantee.** Each step has a share of the significance, fixed before the first step, and its own branch of
-the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its share. The
-same holds for the chance that a step calls the claim met although the claim is false on a listed problem
-(`audit_utility`). Hence, for any choice of sizes, the chance that any verdict is wrong is at most the sum of
-the shares.
+**Guarantee.** Each step has a share of the significance, fixed before the first step. It also has its own
+branch of the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its
+share. The claim may be false on a listed problem (`audit_utility`). The chance that a step then calls it met
+is at most the share too. So the chance that any verdict is wrong is at most the sum of the shares. This holds
+for any choice of sizes.
 
 A closed form gives the failure probability on one problem. At the least m that meets the claim by this form,
-a family of other problems is searched. If this search refutes the claim, the bisection continues above m with
-audits of the family, each with its own share. The verdicts do not assume that failures become rarer with more
-records. A bracket bounds the least m only if they do.
+a family of other problems is searched. If this search refutes the claim, the bisection continues above m. It
+then audits the family, and each audit has its own share. The verdicts do not assume that failures become
+rarer with more records. A bracket bounds the least m only if they do.
 """
 
 import math
@@ -77,9 +77,9 @@ def next_size(
 
 
 def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | None:
-    """Return the next size. It cuts the widest side of the bracket at the geometric mean of that side.
+    """Return the next size, which cuts the widest side of the bracket.
 
-    Return None if no side is wide enough to be cut.
+    The cut is at the geometric mean of the side. Return None if no side is wide enough.
     """
     sides = [(refuted, min(opened)), (max(opened), met)] if opened else [(refuted, met)]
     wide = [(low, high) for low, high in sides if high - low > 1 and high > resolution * low]
@@ -90,13 +90,13 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
 
 
 def searched(steps: Sequence[Step], found: Step) -> list[Step]:
-    """Return the steps that a closed form decided, updated by `found`, the search of a problem family.
+    """Return the steps that a closed form decided, after a search of other problems.
 
-    The search was made at the least m of the "met" steps. If it does not refute the claim, the step at that m
-    remains "met", on the closed form's problem. The step's `high` becomes the bound that
-    the search found on the failure probability of the other problems. This bound is mostly above beta. If the
-    search refutes the claim, the closed form does not decide for the family at that m and above. The "met"
-    steps are dropped, and the bisection continues with audits of the family.
+    `found` is this search, made at the least m of the "met" steps. If it does not refute the claim, the step
+    at that m remains "met" on the closed form's problem. The step's `high` becomes the bound that the search
+    found on the failure probability of the other problems. This bound is mostly above beta. If the search
+    refutes the claim, the closed form does not decide at that m and above. The "met" steps are dropped, and
+    audits of the other problems follow.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class CellSearch:
     jobs: int
 
     def key(self) -> dict[str, Any]:
-        """Return everything that determines the cell's result, except the code."""
+        """Return what determines the cell's result, except the code."""
         study, curve = self.study, self.curve
         return {
             "study": study.name,
@@ -187,7 +187,9 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Return the steps after one more audit or exact computation; None if the search is over.
+        """Return the steps after one more audit or exact computation.
+
+        None if the search is over.
 
         Raises
         ------
@@ -219,7 +221,7 @@ class CellSearch:
         )
 
     def take(self, size: int, *, number: int) -> Step:
-        """Return the step at this size, from the closed form if there is one, else from an audit."""
+        """Return the step at this size, by the closed form or by an audit."""
         curve = self.curve
         if curve.refuses(self.value, size):
             return Step(size, "refuted", low=1.0, high=1.0, how="refused")
@@ -237,11 +239,11 @@ class CellSearch:
         return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))
 
     def _compare(self, cell: Cell) -> None:
-        """Raise an error if runs of the learner contradict the closed form at either end of the bracket.
+        """Raise an error if runs of the learner contradict the closed form.
 
-        **Guarantee.** If the closed form is right, the error is raised with probability at most
-        `_COMPARISONS` shares of the significance. At each end there are two bounds on the failure
-        probability, and each is wrong with probability at most one share.
+        Both ends of the bracket are checked. **Guarantee.** If the closed form is right, the error is raised
+        with probability at most `_COMPARISONS` shares of the significance. At each end there are two bounds
+        on the failure probability. Each bound is wrong with probability at most one share.
         """
         curve = self.curve
         for number, size in enumerate((cell.refuted, cell.met), start=self.study.steps):
@@ -259,7 +261,7 @@ class CellSearch:
                 )
 
     def _failure(self, size: int) -> float:
-        """Return the failure probability by the closed form; raise an error if it is not between 0 and 1."""
+        """Return the failure probability by the closed form."""
         assert self.curve.failure is not None  # only curves with a closed form get here
         failure = float(self.curve.failure(self.value, size))
         if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # also if it is NaN
@@ -279,7 +281,7 @@ class CellSearch:
         exact: bool = False,
         until: str = "decided",
     ) -> UtilityResult:
-        """Return the result of an audit. A different `number` gives the audit a different seed."""
+        """Return the result of an audit, whose seed depends on `number`."""
         words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
         result = audit_utility(
             self.curve.learner(self.value, size),

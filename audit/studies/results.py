@@ -1,4 +1,4 @@
-"""The result of a study: curves of brackets, and texts that describe them."""
+"""The result of a study."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from audit.studies.fits import Fit, Growth, fit
 
 @dataclass(frozen=True)
 class CurveResult:
-    """The result for one learner; the fields are as in `audit.studies.Curve`."""
+    """The result for one learner.
+
+    The fields are as in `audit.studies.Curve`.
+    """
 
     name: str
     source: str
@@ -27,9 +30,10 @@ class CurveResult:
 
     @property
     def shown(self) -> list[Growth]:
-        """The fitted curves to report, the better fit first. Each is positive at every cell.
+        """The fitted curves to report, the better fit first.
 
-        If the bound is exponential, an exponential is reported instead of a line.
+        Each is positive at every cell. If the bound is exponential, an exponential is reported instead of a
+        line.
         """
         forms = ("exponential" if self.shape == "exponential" else "line", "power law")
         curves = () if self.fit is None else self.fit.curves
@@ -37,10 +41,11 @@ class CurveResult:
 
     @property
     def found(self) -> str:
-        """What the brackets at both ends of the axis show: "grows", "no growth shown", or "" if nothing.
+        """What the brackets at both ends of the axis show.
 
-        It is "grows" if the claim was met with some m at the first value, and refuted with the same or a
-        larger m at the last value. It is "no growth shown" only if an m met the claim at the last value.
+        "grows": some m met the claim at the first value. At the last value the same or a larger m was
+        refuted. "no growth shown": this is not so, although some m met the claim at the last value. Empty:
+        the ends show nothing.
         """
         if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""
@@ -53,7 +58,7 @@ class CurveResult:
 
     @property
     def unexpected(self) -> bool:
-        """Whether the growth that was found contradicts the growth that was expected.
+        """Whether the growth that was found contradicts the expected growth.
 
         Examples
         --------
@@ -69,7 +74,7 @@ class CurveResult:
 
 @dataclass(frozen=True)
 class StudyResult(NoTruth):
-    """The result of a study: its description and its curves.
+    """The result of a study.
 
     Parameters
     ----------
@@ -124,12 +129,15 @@ class StudyResult(NoTruth):
 
     @property
     def finished(self) -> int:
-        """The number of finished cells; `planned` is the number of all cells."""
+        """The number of finished cells."""
         return sum(len(curve.cells) for curve in self.curves)
 
     @property
     def statement(self) -> str:
-        """A text that says what the brackets mean, with a bound on the chance that any bracket is wrong."""
+        """A text on what the brackets mean.
+
+        It bounds the chance that any bracket is wrong.
+        """
         return (
             "A bracket (r, m] says two things. With r records the learner fails with probability above "
             f"{self.beta:g} on at least one problem. With m records it fails with probability at most "

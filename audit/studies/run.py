@@ -1,4 +1,4 @@
-"""The run of a study, cell by cell and step by step; each step is kept as soon as it is known."""
+"""The run of a study, cell by cell and step by step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -18,7 +18,7 @@ Path = tuple[int, int]
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """The user stopped a study; `result` holds the finished cells.
+    """The user stopped a study. `result` holds the finished cells.
 
     Examples
     --------
@@ -26,68 +26,14 @@ class StudyInterrupted(KeyboardInterrupt):
     True
     """
 
-    def __init__(self, result: StudyResult | None) -> None:
-        super().__init__()
-        self.result = result
-
-
-@dataclass(frozen=True)
-class CellAdvanced:
-    """The event that a step was taken or, if `done` is true, that a cell was finished.
-
-    Examples
-    --------
-    >>> CellAdvanced("demo", "all", Cell(4.0, 4.0, None, ()), number=1, cells=2).done
-    False
-    """
-
-    study: str
-    curve: str
-    cell: Cell
-    number: int
-    cells: int
-    done: bool = False
-
-
-def run_study(study: Study, **terms: Any) -> StudyResult:
-    """Return the result of a study: for every learner and value, a bracket of the least m, found by audits.
-
-    Parameters
-    ----------
-    study, **terms
-        As for `StudyRun`.
-
-    Raises
-    ------
-    AuditError
-        An argument is wrong, or an audit of a step failed.
-    StudyInterrupted
-        The user stopped the study.
-
-    Examples
-    --------
-    >>> from audit.claims import PAC
-    >>> from audit.problems import FixedProblem
-    >>> from audit.studies import Curve, Study
-    >>> wrong = [FixedProblem("one", [0], lambda output, database: output)]
-    >>> curve = Curve("half to the m", lambda v, m: lambda database: 0, lambda v, m: wrong,
-    ...               failure=lambda v, m: v * 2.0**-m, compared=0)
-    >>> found = run_study(Study("demo", "All.", PAC(0.1, 0.01), "c", (1.0, 8.0), (curve,)))
-    >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
-    [(6, 7), (9, 10)]
-    """
-    run = StudyRun(study, **terms)
-    try:
-        for path in run.paths:
-            run.take(path, run.seek(path, run.saved(path)))
-    except KeyboardInterrupt:
-        raise StudyInterrupted(run.told()) from None
-    return run.told()
+    result = property(lambda self: self.args[0])
 
 
 @dataclass(eq=False)
 class StudyRun:
-    """The run of a study. Its cells may be computed in any order and, with equal arguments, in any process.
+    """The run of a study.
+
+    The cells may be computed in any order. With equal arguments, they may be computed in any process.
 
     Parameters
     ----------
@@ -104,7 +50,7 @@ class StudyRun:
     jobs
         The number of worker processes; the result does not depend on it.
     listener
-        Called with every step.
+        Called with each finished cell and the name of its curve.
 
     Attributes
     ----------
@@ -127,7 +73,7 @@ class StudyRun:
     budget: int | None = None
     seed: int = 0
     jobs: int = 1
-    listener: Callable[[CellAdvanced], None] | None = None
+    listener: Callable[[str, Cell], None] | None = None
     found: dict[Path, Cell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -139,7 +85,10 @@ class StudyRun:
 
     @property
     def paths(self) -> list[Path]:
-        """The paths of all cells. A path is the index of a curve and the index of a value."""
+        """The paths of all cells.
+
+        A path is the index of a curve and the index of a value.
+        """
         study = self.study
         curves = enumerate(study.curves)
         return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]
@@ -149,19 +98,25 @@ class StudyRun:
         return self.store.read(self._key(path))
 
     def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
-        """Return the cell at a path. The search continues from the saved steps, and saves each new step."""
+        """Return the cell at a path.
+
+        The search continues from the saved steps, and saves each new step.
+        """
         search, steps = self._search(path), list(saved)
         while (further := search.advance(steps)) is not None:
             steps = further
             self.store.write(self._key(path), steps)
-            self._tell(path, search.cell(steps))
         return search.cell(steps)
 
     def take(self, path: Path, cell: Cell, *, save: bool = False) -> None:
-        """Add the cell at a path to the result; with `save`, also save its steps."""
+        """Add the cell at a path to the result.
+
+        If `save` is true, also save its steps.
+        """
         if save:
             self.store.write(self._key(path), cell.steps)
-        self._tell(path, cell, done=True)
+        if self.listener is not None:
+            self.listener(self.study.curves[path[0]].name, cell)
         self.found[path] = cell
 
     def _search(self, path: Path) -> CellSearch:
@@ -180,11 +135,6 @@ class StudyRun:
     def _key(self, path: Path) -> dict[str, Any]:
         code = self.code.get(self.study.curves[path[0]].name, "")
         return self._search(path).key() | {"version": version_of("dp-audit"), "code": code}
-
-    def _tell(self, path: Path, cell: Cell, *, done: bool = False) -> None:
-        if self.listener is not None:
-            number, curve = len(self.found) + 1, self.study.curves[path[0]].name
-            self.listener(CellAdvanced(self.study.name, curve, cell, number, self.study.cells, done))
 
     def told(self) -> StudyResult:
         """Return the result of the study from the cells finished so far."""
@@ -218,9 +168,9 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest (16 hexadecimal digits) of a curve's functions: their code and the values they hold.
+    """Return a digest of a curve's functions, 16 hexadecimal digits.
 
-    If a learner's code changes, its cells start again.
+    It covers their code and the values they hold. If a learner's code changes, its cells start again.
 
     Examples
     --------

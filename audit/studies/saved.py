@@ -1,4 +1,7 @@
-"""Studies as JSON documents, and the saved cells of an unfinished study; a cell is one value of one curve."""
+"""Studies as JSON documents, and the saved cells of an unfinished study.
+
+A cell is one value of one curve.
+"""
 
 import json
 import zlib
@@ -17,12 +20,14 @@ from audit.errors import AuditError
 from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
 
-#: Parts of a cell's key that are not part of its file name, so that cells of new code overwrite old ones.
+#: Parts of a cell's key that are not in its file name. So cells of new code overwrite old cells.
 _OF_CODE = frozenset({"code", "version"})
 
 
 def to_json(result: StudyResult) -> dict[str, Any]:
-    """Return the result as a document. Interrupting and resuming a study does not change the bytes.
+    """Return the result as a document.
+
+    Interrupting and resuming a study does not change the bytes.
 
     Examples
     --------
@@ -51,7 +56,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
 
 
 def layout(results: Iterable[StudyResult]) -> str:
-    """Return the text of a file that holds these results: a list with a document for each study.
+    """Return the text of a file that holds these results.
 
     Examples
     --------
@@ -66,7 +71,10 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
-    """Return the steps in a cell's document; None if other code or other settings made the document."""
+    """Return the steps in a cell's document.
+
+    None if other code or other settings made the document.
+    """
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):
@@ -83,14 +91,16 @@ def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
 
 
 class CellStore:
-    """The cells of studies on disk. Each cell has its own file, which is written after every step.
+    """The cells of studies on disk.
+
+    Each cell has its own file, which is written after every step.
 
     Parameters
     ----------
     folder
         The folder of the files; if it is None, nothing is saved.
     say
-        Called with one line of text if a cell was computed by other code, and when saving first fails.
+        Called with a line of text if a cell was computed by other code, or if saving first fails.
 
     Attributes
     ----------
@@ -116,7 +126,9 @@ class CellStore:
             check_writable(folder / "_.json")
 
     def read(self, key: Mapping[str, Any]) -> tuple[Step, ...]:
-        """Return the saved steps of a cell; empty if it is new or was computed by other code.
+        """Return the saved steps of a cell.
+
+        There are none if the cell is new or was computed by other code.
 
         Raises
         ------
@@ -139,7 +151,10 @@ class CellStore:
         return steps or ()
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
-        """Save the steps of a cell atomically; `say` reports only the first failure."""
+        """Save the steps of a cell atomically.
+
+        `say` reports only the first failure.
+        """
         if self.folder is None:
             return
         stored = encode([asdict(step) for step in steps])
@@ -150,13 +165,16 @@ class CellStore:
             self.give_up(f"{error} The study continues without saving.")
 
     def give_up(self, why: str) -> None:
-        """Record that a cell could not be saved, in this or another process; report this once."""
+        """Record that a cell could not be saved, and report this once."""
         if not self.unsaved:
             self._say(why)
         self.unsaved = True
 
     def _path(self, key: Mapping[str, Any]) -> Path:
-        """Return the file of a cell; its name depends on the settings, not on the code."""
+        """Return the file of a cell.
+
+        Its name depends on the settings, not on the code.
+        """
         assert self.folder is not None
         words = "-".join(str(key[name]) for name in ("study", "curve", "value") if name in key)
         settings = {name: value for name, value in key.items() if name not in _OF_CODE}

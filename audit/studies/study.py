@@ -1,7 +1,7 @@
-"""Studies of sample size: the least m at which a learner is accurate, for several values of a parameter.
+"""What a study of sample size is.
 
-A `Study` describes learners, problems, a parameter with its values, and the sample size of a theorem for
-comparison. Installed packages offer studies through the entry-point group `GROUP`: each entry point names a
+A `Study` describes learners, problems and a parameter with its values. For comparison it has the sample size
+of a theorem. Installed packages offer studies through the entry-point group `GROUP`. Each entry point names a
 callable without arguments that returns `Study` objects, in the order of the page. `run` runs a study.
 """
 
@@ -35,19 +35,18 @@ class Curve:
     learner
         (value, m) -> the learner for databases of m records at this value of the parameter.
     problems
-        (value, m) -> the problems on which the learner must be accurate, each with databases of m records:
-        a sequence, or an object with `problems()` and optionally `vary` and `random`, which is searched at
-        every step (`audit_utility`).
+        (value, m) -> the problems on which the learner must be accurate. Each has databases of m records.
+        They are a sequence, or an object with `problems()` and optionally `vary` and `random`. The object is
+        searched at every step (`audit_utility`).
     bound
         value -> the sample size that the theorem requires; None without a theorem.
     source
         The source of the bound.
     failure
-        (value, m) -> the exact probability of failure on the worst problem, if there is a closed form. The
-        closed form then decides without runs; at both ends of the bracket it is compared with runs of the
-        learner.
+        (value, m) -> the exact probability of failure on the worst problem, by a closed form. It decides
+        without runs. At both ends of the bracket it is compared with runs of the learner.
     family
-        (value, m) -> problems as in `problems`, which are searched at the least m that meets the claim by the
+        (value, m) -> problems as in `problems`. They are searched at the least m that meets the claim by the
         closed form. If one of them refutes the claim there, audits of this family search for a larger m.
     least
         value -> the fewest records that the learner accepts.
@@ -94,7 +93,7 @@ class Curve:
         check_word(self.shape, Shape, what="The `shape` of a `Curve`")
 
     def begin(self, value: float) -> int:
-        """Return the number of records m of the first step at this value of the parameter."""
+        """Return the number of records m of the first step at this value."""
         if self.start is not None:
             return max(1, int(self.start(value)))
         return 16 if self.bound is None else max(1, int(self.bound(value) / 8))
@@ -106,7 +105,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A study: the least m at which some learners meet a claim, for several values of a parameter.
+    """The least m at which learners meet a claim, for several values of a parameter.
 
     Parameters
     ----------
@@ -127,8 +126,7 @@ class Study:
     source
         The statements of the literature that the study checks.
     axis
-        The quantity against which the least m is plotted and fitted, if it is not the parameter itself:
-        ``"ln|H|"``.
+        The quantity against which the least m is plotted and fitted: ``"ln|H|"``. By default the parameter.
     at
         value -> the place of that value on the axis.
     budget
@@ -138,9 +136,9 @@ class Study:
     largest
         The largest m tried.
     resolution
-        A bracket is narrow enough if the ratio of its ends is at most this factor. Open steps (neither
-        refuted nor met) split a bracket into a side below them and a side above them. Then each side must be
-        narrow enough.
+        A bracket is narrow enough if the ratio of its ends is at most this factor. Open steps are neither
+        refuted nor met. They split a bracket into a side below them and a side above them. Then each side
+        must be narrow enough.
     steps
         The most steps of a cell.
     whole
@@ -198,17 +196,18 @@ class Study:
 
     @property
     def cells(self) -> int:
-        """The number of cells: one for each curve and value."""
+        """The number of cells, one for each curve and value."""
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
     def over(self, values: Sequence[float]) -> Self:
-        """Return the study with other values of the parameter. Every curve gets the same values.
+        """Return the study with other values of the parameter.
+
+        Every curve gets the same values.
 
         Raises
         ------
         InvalidValue
-            There are no values, the values do not ascend, or a value is not whole although the parameter must
-            be.
+            There are no values, or they do not ascend. Or the parameter must be whole and a value is not.
 
         Examples
         --------
@@ -240,7 +239,7 @@ def _check_values(values: Sequence[float]) -> None:
 
 
 def load_studies() -> dict[str, Study]:
-    """Return the studies that the installed distributions offer, by name.
+    """Return the studies that installed distributions offer, by name.
 
     Raises
     ------
@@ -264,7 +263,7 @@ def load_study(text: str) -> Study:
     Raises
     ------
     AuditError
-        Nothing has that name, the import or the call fails, or the object is not a study.
+        Nothing has that name. The import or the call fails. Or the object is not a study.
 
     Examples
     --------

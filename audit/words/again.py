@@ -1,4 +1,4 @@
-"""The text on how to repeat an audit: by a command, by a replay or by lines of Python."""
+"""The text on how to repeat an audit."""
 
 import shlex
 
@@ -12,7 +12,10 @@ LONGEST = 4_000
 
 
 def command(result: SavedResult) -> str | None:
-    """Return the command that repeats the audit; None if there is no single command or it is too long."""
+    """Return the command that repeats the audit.
+
+    None if there is no single command, or if the command is too long.
+    """
     given = result.environment.get("command")
     if isinstance(given, str) and given:
         return _shown(given)
@@ -31,7 +34,10 @@ def _shown(line: str) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Return a text on how to reproduce the result. A command stands alone on the first line, for copying."""
+    """Return a text on how to reproduce the result.
+
+    A command stands alone on the first line, for copying.
+    """
     again = command(result)
     if again is not None:
         return f"{again}\nor result.replay()" if _replays(result) else again
@@ -50,8 +56,7 @@ def reproduction(result: SavedResult) -> str:
 def python_lines(result: AuditResult) -> list[str]:
     """Return lines of Python that run the witness of a saved result again.
 
-    Without a witness, the lines repeat the audit with the options that the result records. There are no lines
-    if a command can repeat the audit.
+    Without a witness, the lines repeat the audit. There are no lines if a command can repeat the audit.
     """
     if not _replays(result):
         return [] if command(result) else _audit_lines(result)
@@ -79,7 +84,7 @@ def _audit_lines(result: AuditResult) -> list[str]:
 
 
 def _is_unseeded(result: SavedResult) -> bool:
-    """Return whether the result states that runs of the subject depend on more than the seed."""
+    """Return whether runs of the subject depend on more than the seed."""
     return any(getattr(said, "kind", "") in UNSEEDED for said in (*result.notes, *result.assumptions))
 
 

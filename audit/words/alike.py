@@ -12,20 +12,20 @@ _NEAR = 1.05
 
 
 def claim_words(result: SavedResult) -> str:
-    """Return the claim of an audit as a text: ``PAC(alpha=0.1, beta=0.05)``."""
+    """Return the claim of an audit as a text."""
     return "no claim" if result.claim is None else short(f"{result.claim}", 80)
 
 
 def no_verdict(result: SavedResult) -> str:
-    """Return a sentence that says that the audit decided nothing, and why."""
+    """Return a sentence on why the audit decided nothing."""
     start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
     return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
 
 def found_beside(result: SavedResult, found: float, claimed: float | None) -> tuple[str, str]:
-    """Return, as two texts, the lower bound that an audit found and the claimed value.
+    """Return the bound that an audit found and the claimed value, as texts.
 
-    If the bound refutes the claim, both have enough digits to differ.
+    If the bound refutes the claim, both texts have enough digits to differ.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return a sentence which says that the confidence holds for each of two bounds, not for both at once."""
+    """Return a sentence on the confidence of two bounds."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 
@@ -56,7 +56,10 @@ def chance(result: SavedResult) -> str:
 
 
 def drawn(result: SavedResult) -> str:
-    """Return a text with the number of runs: in all, up to the refutation, and not finished."""
+    """Return a text with the number of runs.
+
+    It also says after how many runs the claim was refuted, and how many did not finish.
+    """
     fell = result.samples_to_refutation
     until = f", the claim was refuted after {fell:,}" if fell is not None else ""
     lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
@@ -64,7 +67,7 @@ def drawn(result: SavedResult) -> str:
 
 
 def tried(count: int, noun: str, *, of: int = 0) -> str:
-    """Return a text with the number of things tried and, if some were not tried, the total number.
+    """Return a text with a number of things, and the total if it is larger.
 
     Examples
     --------
@@ -76,13 +79,18 @@ def tried(count: int, noun: str, *, of: int = 0) -> str:
 
 
 def replay_of(result: SavedResult) -> str | None:
-    """Return the name of the subject whose saved witness was replayed; None if the result is of an audit."""
+    """Return the name of the subject whose saved witness was replayed.
+
+    None if the result is of an audit.
+    """
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None
 
 
 def with_text(result: SavedResult) -> str:
-    """Return a text that compares the code with the formulas of its source. Without formulas, it is empty.
+    """Return a text that compares the code with the formulas of its source.
+
+    Without formulas, the text is empty.
 
     Examples
     --------
@@ -98,15 +106,16 @@ def with_text(result: SavedResult) -> str:
     if not count:
         return ""
     worst = [each for each in result.agreements if each.claimed is not None]
-    many = "1 comparison" if count == 1 else f"{count} comparisons"
-    return "; ".join([f"code and formulas agree ({many})", *map(str, worst or _unreached(result))])
+    said = f"code and formulas agree ({tried(count, 'comparison')})"
+    return "; ".join([said, *map(str, worst or _unreached(result))])
 
 
 def _unreached(result: SavedResult) -> list[str]:
-    """Return texts on the smallest faults that an exact audit detects; none if the loss is near the claim.
+    """Return texts on the smallest faults that an exact audit detects.
 
-    The first text says by which factor the loss on the audited databases would have to grow to exceed the
-    claim. The second names the smallest error of the code that the comparison with a formula detects.
+    The first text says by which factor the loss would have to grow to exceed the claim. The second names the
+    smallest error that the comparison with a formula detects. There are no texts if the loss is near the
+    claim.
     """
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return []

@@ -1,16 +1,16 @@
-"""The largest p that a claim allows on two databases at any distance, as a number and as a formula."""
+"""The largest p that a claim allows, as a number and as a formula."""
 
 import math
 
 from audit.claims import at_distance
 from audit.results.result import AuditResult, SavedResult, Witness
 
-#: The relations whose neighbours differ in one record.
-_OF_RECORDS = {"replace-one", "add-or-remove-one"}
-
 
 def claimed(result: AuditResult) -> tuple[float | None, float]:
-    """Return the claim's ε (None if the claim has none) and its δ."""
+    """Return the claim's ε and δ.
+
+    The ε is None if the claim has none.
+    """
     epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
     known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
     return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
@@ -24,10 +24,10 @@ def accuracy(result: SavedResult) -> tuple[float, float] | None:
 
 
 def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) -> float | None:
-    """Return the largest p that the claim allows for this q; the default is the witness's q.
+    """Return the largest p that the claim allows for this q.
 
-    This is e^ε·q + δ, with the claim's ε and δ at the distance between the witness's databases. The result is
-    None if ε or δ is unknown.
+    This is e^ε·q + δ. The ε and δ are those that the claim implies at the distance between the witness's
+    databases. If `q` is None, the witness's q is used. The result is None if ε or δ is unknown.
     """
     epsilon, delta = claimed(result)
     if epsilon is None:
@@ -39,7 +39,7 @@ def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) ->
 
 
 def allowance(result: AuditResult, witness: Witness) -> str:
-    """Return the formula that `allowed` computes, as a text.
+    """Return the formula of the largest p that the claim allows.
 
     Examples
     --------
@@ -61,8 +61,11 @@ def allowance(result: AuditResult, witness: Witness) -> str:
 
 
 def distance_words(result: AuditResult, witness: Witness) -> str:
-    """Return a text on how far apart the databases are; empty for neighbours."""
+    """Return a text on how far apart the databases are.
+
+    The text is empty for neighbours.
+    """
     if witness.distance == 1:
         return ""
-    unit = "records" if result.relation in _OF_RECORDS else "neighbour steps"
+    unit = "records" if result.relation in {"replace-one", "add-or-remove-one"} else "neighbour steps"
     return f"They are {witness.distance:,} {unit} apart."

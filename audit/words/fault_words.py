@@ -1,4 +1,7 @@
-"""The text for each fault: one or two sentences on which a maintainer can act."""
+"""The text for each fault.
+
+It is one or two sentences on which a maintainer can act.
+"""
 
 import math
 from collections import Counter
@@ -10,7 +13,7 @@ from audit.values.wording import number, short, shown
 
 
 def told(fault: Fault) -> str:
-    """Return a fault as one line: its kind, then its text.
+    """Return the kind of a fault and its text in one line.
 
     Examples
     --------
@@ -22,7 +25,7 @@ def told(fault: Fault) -> str:
 
 
 def place(where: Sequence[Any]) -> str:
-    """Return the name of a place in an output, as texts use it.
+    """Return the name of a place in an output.
 
     Examples
     --------
@@ -33,7 +36,9 @@ def place(where: Sequence[Any]) -> str:
 
 
 def several(where: Sequence[Sequence[Any]]) -> str:
-    """Return a text that names the first two of some places in an output, and counts the other places.
+    """Return a text that names the first two of some places in an output.
+
+    It counts the other places.
 
     Examples
     --------
@@ -69,14 +74,14 @@ def number_of_times(count: int) -> str:
 
 
 def claimed(epsilon: float, delta: float) -> str:
-    """Return the claim in the form that follows the word "at" in a sentence."""
+    """Return the ε and δ of a claim as a text."""
     return f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
 
 
 def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None) -> str:
     """Return the text for noise that does not hide a move of the output.
 
-    `covers` is the largest move for which this noise meets the claim; NaN if it is unknown.
+    `covers` is the largest move for which this noise meets the claim, or NaN if it is unknown.
 
     Examples
     --------
@@ -97,12 +102,12 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
 
 
 def times_slope(draws: str, slope: float) -> str:
-    """Return the text for draws and the factor by which the code multiplies these draws."""
+    """Return the text for draws and the factor that multiplies them."""
     return f"`{draws}`" + ("" if abs(slope - 1.0) < 1e-6 else f", times {number(slope)},")
 
 
 def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
-    """Return a text that says which numbers of the output move, and by how much.
+    """Return a text on which numbers of the output move, and by how much.
 
     Examples
     --------
@@ -115,7 +120,7 @@ def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
 
 
 def each_moves(by: Mapping[Sequence[Any], float]) -> str:
-    """Return a text that says how far each of some numbers of the output moves.
+    """Return a text on how far each of some numbers of the output moves.
 
     Examples
     --------
@@ -129,7 +134,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return a text that says by how much draws would have to shift to make the outputs equal.
+    """Return a text on the shift of draws that would make the outputs equal.
 
     Examples
     --------
@@ -140,7 +145,7 @@ def has_to_shift(draws: str, by: float, norm: str) -> str:
 
 
 def besides(methods: Sequence[str]) -> str:
-    """Return the text for draws that are not noise, but may also hide a part of the move."""
+    """Return the text for draws that are not noise, but may hide some of the move."""
     return f" `{listed(sorted(set(methods)))}` may hide part of this move; that is not counted here."
 
 
@@ -156,7 +161,10 @@ def spent(count: int, draws: str, at: str, factor: float) -> str:
 
 
 def relation(draws: str, factor: float) -> str:
-    """Return the text for noise that suffices for add-or-remove-one, but not for replace-one."""
+    """Return the text for noise that suits add-or-remove-one only.
+
+    The claim is about replace-one.
+    """
     return (
         f"Replacing a record removes one and adds another. `{draws}` covers each step, but both together "
         f"move the output {times(factor)} as far. The noise fits add-or-remove-one; the claim is about "
@@ -173,12 +181,12 @@ def unbounded(move: float, further: float, draws: str) -> str:
 
 
 def through_nan(move: float, draws: str) -> str:
-    """Return the text for a NaN that escapes the clipping and moves the output."""
+    """Return the text for a NaN that is not clipped and moves the output."""
     return _passes(f"the output moves by {number(move)} on the same random draws", draws)
 
 
 def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the text for a NaN that passes the clipping and makes the output NaN at the places `where`."""
+    """Return the text for a NaN that is not clipped and comes out."""
     return _passes(f"{several(where)} {'is' if len(where) == 1 else 'are'} NaN", draws)
 
 
@@ -196,16 +204,10 @@ def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
 
 def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> str:
     """Return the text for a part of the output that has no noise."""
-    none = (
-        "No random draw is made"
-        if not drawn
-        else f"No random draw ({short(', '.join(drawn), 60)}) reaches it"
-    )
-    part = place(where)
-    part = part[0].upper() + part[1:] if not where else part
-    return (
-        f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right. {none}."
-    )
+    part = place(where) if where else "The output"
+    seen = f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right"
+    none = f"({short(', '.join(drawn), 60)}) reaches it" if drawn else "is made"
+    return f"{seen}. No random draw {none}."
 
 
 def fixed(draws: str, *, own: bool) -> str:
@@ -215,7 +217,7 @@ def fixed(draws: str, *, own: bool) -> str:
 
 
 def weights(left: Any, right: Any) -> str:
-    """Return the text for a random choice in which an option has weight 0 on only one of the databases."""
+    """Return the text for an option with weight 0 on only one database."""
     return (
         f"`choice(p=...)` gets exact weights: {shown(_list(left), 60)} on the left and "
         f"{shown(_list(right), 60)} on the right. An option has weight 0 on one side and more on the "
@@ -228,7 +230,9 @@ def _list(weights: Any) -> list[float]:
 
 
 def possible(what: str, more: int, side: str, share: float, delta: float) -> str:
-    """Return the text for an output, and `more` others, that only one database can give.
+    """Return the text for outputs that only one database can give.
+
+    `more` is the number of such outputs besides the named one.
 
     Examples
     --------
@@ -247,13 +251,13 @@ def possible(what: str, more: int, side: str, share: float, delta: float) -> str
 
 
 def missing(left: str, right: str) -> str:
-    """Return the text for a database on which the mechanism gives no answer."""
+    """Return the text for a database on which there is no answer."""
     said = f"In every run the left {short(left, 60)} and the right {short(right, 60)}"
     return f"{said}: whether there is an answer depends on one record."
 
 
 def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
-    """Return the text for a kind of draw that the code makes more often on one database than on the other.
+    """Return the text for a draw that is made more often on one database.
 
     Examples
     --------
@@ -274,7 +278,7 @@ def spread(where: Sequence[Any], left: float, right: float) -> str:
 
 
 def scales(method: str, name: str, left: Any, right: Any) -> str:
-    """Return the text for a draw whose parameter differs between the databases."""
+    """Return the text for a draw whose parameter depends on the database."""
     return (
         f"`{method}` is drawn with {name}={shown(left, 30)} on the left and {name}={shown(right, 30)} on the "
         "right: the noise depends on the data."
@@ -282,7 +286,7 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
 
 
 def silenced(draws: str, where: Sequence[Any]) -> str:
-    """Return the text for noise that has scale 0 on these databases, but not on all databases."""
+    """Return the text for noise that has scale 0 on these databases only."""
     return (
         f"`{draws}` is drawn and changes {place(where)} on other databases, but on neither of these: its "
         "multiplier depends on the data and is 0 here."
@@ -290,7 +294,7 @@ def silenced(draws: str, where: Sequence[Any]) -> str:
 
 
 def likely(output: str, p: float, q: float, at: str, side: str) -> str:
-    """Return the text for a random choice that favours an output too much on one database."""
+    """Return the text for a random choice that favours an output too much."""
     other = "left" if side == "right" else "right"
     return (
         f"The output is {output} with probability {number(p)} on the {side} and {number(q)} on the "
@@ -300,7 +304,10 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
 
 
 def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the text for one draw that decides several answers. Each answer alone meets the claim."""
+    """Return the text for one draw that decides several answers.
+
+    Each answer alone meets the claim.
+    """
     return (
         f"The same draw, `{draws}`, decides {several(where)}. Each alone meets the claim; together they do "
         "not."

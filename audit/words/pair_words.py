@@ -1,4 +1,4 @@
-"""The two databases of a witness as texts: what changes between them, then each database."""
+"""The two databases of a witness as texts."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -19,7 +19,9 @@ _MOST_RECORD = 200
 
 
 def change(witness: Witness) -> str:
-    """Return a sentence on the only record in which two lists or tuples differ; empty if several differ.
+    """Return a sentence on the only record in which two databases differ.
+
+    The text is empty if several records differ.
 
     Examples
     --------
@@ -41,7 +43,9 @@ def change(witness: Witness) -> str:
 
 
 def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """Return a line on the remembered pairs that an audit tried first; empty if there were none.
+    """Return a line on the remembered pairs that an audit tried first.
+
+    The line is empty if there were none.
 
     Examples
     --------
@@ -63,7 +67,9 @@ def _others(count: int) -> str:
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return the p and the q side's database as texts; if long, the second only says what differs.
+    """Return the databases of p and q as texts.
+
+    If the databases are long, the second text only says what differs.
 
     Examples
     --------
@@ -80,7 +86,9 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
-    """Return about `limit` characters of a list or tuple: the part around the record that `change` names.
+    """Return the part of a list or tuple around one record, as a text.
+
+    The text has about `limit` characters.
 
     Examples
     --------
@@ -103,7 +111,10 @@ def _around(rows: Any, at: int, limit: int) -> str:
 
 
 def unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
-    """Return both values as texts: their beginnings if these differ, else the parts around the difference.
+    """Return two values as texts that differ.
+
+    The texts are the beginnings of the values if these differ. Otherwise they are the parts around the
+    difference.
 
     Examples
     --------
@@ -127,7 +138,10 @@ def _window(text: str, start: int, limit: int) -> str:
 
 
 def one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
-    """Return the one-record change that turns `first` into `second`, and its index; None if none does."""
+    """Return the one-record change from `first` to `second`, and its index.
+
+    None if several records change.
+    """
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)

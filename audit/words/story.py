@@ -1,4 +1,4 @@
-"""The sentences of a privacy result, the same for the terminal and the page."""
+"""The sentences of a privacy result."""
 
 from collections.abc import Callable
 from decimal import ROUND_FLOOR
@@ -14,30 +14,27 @@ MOST_EXAMPLE = 90
 
 
 def title(result: AuditResult) -> str:
-    """Return the claim and its relation in one line: ``PureDP(epsilon=1) under replace one``."""
+    """Return the claim and its relation in one line."""
     claim = alike.claim_words(result)
     return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
 
 
 def brief_claim(result: AuditResult) -> str:
-    """Return the claim as papers write it: ``1-DP``, ``(1, 1e-06)-DP``."""
+    """Return the claim as papers write it.
+
+    For example, ``1-DP`` or ``(1, 1e-06)-DP``.
+    """
     epsilon, delta = claimed(result)
     if epsilon is None:
         return alike.claim_words(result)
     return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
 
 
-def event_words(witness: Witness, digits: int = 6) -> str:
-    """Return the event in words; ends of intervals have at least `digits` digits."""
-    words = getattr(witness.event, "words", None)
-    return short(words(digits) if callable(words) else f"{witness.event}", MOST_EVENT)
-
-
 class WitnessWords:
     """The texts that describe a witness.
 
-    The argument `limit` is about the largest number of characters for one database. The argument `digits` is
-    the least number of digits for the ends of intervals.
+    `limit` is about the largest number of characters for one database. `digits` is the least number of digits
+    for the ends of intervals.
 
     Attributes
     ----------
@@ -70,7 +67,9 @@ class WitnessWords:
         self.change = change(witness)
         self.on_p, self.on_q = ("left", "right") if witness.direction == "left" else ("right", "left")
         self.database_p, self.database_q = pair_words(witness, limit=limit)
-        self.event, self.q = event_words(witness, digits), number(witness.q)
+        words = getattr(witness.event, "words", None)
+        event = words(digits) if callable(words) else f"{witness.event}"
+        self.event, self.q = short(event, MOST_EVENT), number(witness.q)
         self.p, self.limit = (number(witness.p), "") if most is None else apart(witness.p, most)
         self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
@@ -93,14 +92,14 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
 
 
 def _always_words(witness: Witness, where: str) -> str:
-    """Return a sentence which says that all outputs on p's database are equal; empty if they vary."""
+    """Return a sentence on equal outputs on p's database, empty if they vary."""
     if witness.p < 1 or not getattr(witness.event, "is_one_output", False):
         return ""
     return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
 
 
 def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
-    """Return a sentence which says that one output entry alone refutes the claim too; else empty."""
+    """Return a sentence on a single output entry that refutes the claim too."""
     if beside is None:
         return ""
     w = WitnessWords(result, beside, digits=digits)
@@ -110,7 +109,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if exact laws refute the claim but the event alone does not; else an empty text."""
+    """Return a note if the event alone does not refute the claim."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
@@ -123,7 +122,9 @@ def _part_words(result: AuditResult, witness: Witness) -> str:
 
 
 def examples(witness: Witness) -> str:
-    """Return a sentence with examples of outputs on both databases; empty if none were stored.
+    """Return a sentence with examples of outputs on both databases.
+
+    The sentence is empty if no examples were stored.
 
     Examples
     --------
@@ -142,7 +143,10 @@ def examples(witness: Witness) -> str:
 
 
 def why_no_simpler(result: AuditResult) -> str:
-    """Return why no simpler witness is shown for a refutation; empty if one is shown."""
+    """Return why no simpler witness is shown for a refutation.
+
+    The text is empty if a simpler witness is shown.
+    """
     witness, is_audit = result.witness, alike.replay_of(result) is None
     if witness is None or witness.simpler is not None or not (result.refuted and is_audit):
         return ""
@@ -164,7 +168,10 @@ def _no_simpler(tried: int | None) -> str:
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
-    """Return a text on where the witness's numbers come from, and what they prove."""
+    """Return a text on where the witness's numbers come from.
+
+    It also says what the numbers prove.
+    """
     if not witness.runs:
         return "Both probabilities are exact."
     level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
@@ -217,7 +224,9 @@ def _not_refuted(result: AuditResult) -> str:
 
 
 def unvaried(result: AuditResult) -> str:
-    """Return a sentence which says that all outputs are equal, and the likely cause; empty if they vary.
+    """Return a sentence on equal outputs and the likely cause.
+
+    The sentence is empty if the outputs vary.
 
     Examples
     --------
@@ -232,7 +241,7 @@ def unvaried(result: AuditResult) -> str:
 
 
 def _why_no_proof(result: AuditResult) -> str:
-    """Return why exact laws that satisfy the claim do not prove it: pairs left out, or rounding."""
+    """Return why exact laws that satisfy the claim do not prove it."""
     if result.family is None or result.pairs_total != result.pairs_tried:
         return "Other pairs were not compared: this is not a proof."
     slack = "" if result.tolerance is None else f", to a tolerance of {result.tolerance:.2g}"
@@ -262,7 +271,7 @@ def _pairs(result: AuditResult) -> str:
 
 
 def bounds(result: AuditResult) -> str:
-    """Return a text with the bounds on the true ε and δ, and their confidence; empty if there are none."""
+    """Return a text with the bounds on the true ε and δ."""
     epsilon, delta_claimed = claimed(result)
     if epsilon is None or result.verdict in alike.UNDECIDED:
         return ""
@@ -293,13 +302,16 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
 
 
 def is_bracketed(result: AuditResult) -> bool:
-    """Return whether the upper and lower bounds from exact laws differ by more than rounding."""
+    """Return whether bounds from exact laws differ by more than rounding."""
     ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
     return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
 
 
 def _between(low: float, high: float | None) -> str:
-    """Return a text with the two bounds of a number, with enough digits to distinguish the bounds."""
+    """Return a text with the two bounds of a number.
+
+    The text has enough digits to distinguish the bounds.
+    """
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)
@@ -329,7 +341,10 @@ def _exact_meaning(result: AuditResult) -> str:
 
 
 def may_hide(result: AuditResult) -> str:
-    """Return a text on how far the code may differ from the declared law, if no difference was found."""
+    """Return a text on how far the code may differ from the declared law.
+
+    The text is empty if no such distance is known.
+    """
     if result.law_distance is None:
         return ""
     far = f"differs from its law by {at_most(result.law_distance)} in total variation"
@@ -342,7 +357,7 @@ def may_hide(result: AuditResult) -> str:
 
 
 def detectable(result: AuditResult) -> str:
-    """Return a text that says which true ε an audit by runs could have detected."""
+    """Return a text on which true ε an audit by runs could have detected."""
     if alike.replay_of(result) is not None:
         return "A replay checks only the saved event and pair; an audit looks for others."
     said = [_detected(result)] if result.detectable_epsilon is not None else []
@@ -360,6 +375,6 @@ def _detected(result: AuditResult) -> str:
 
 
 def runs(result: AuditResult) -> str:
-    """Return a text with the number and the kind of the runs, and when the claim was refuted."""
+    """Return a text with the number and the kind of the runs."""
     parts = f", in {len(result.earlier) + 1} audits that go on from one another" if result.earlier else ""
     return f"{alike.drawn(result)}{parts}; {alike.tried(result.pairs_tried, 'pair')} tried"

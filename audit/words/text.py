@@ -1,4 +1,4 @@
-"""The report for a terminal, and the shorter texts of a failed test: one layout for every kind of audit."""
+"""The report for a terminal, and the shorter texts of a failed test."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ MOST_UNTESTED = 24
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """The texts on a result, for any kind of audit.
+    """The texts on the result of any kind of audit.
 
     Attributes
     ----------
@@ -37,8 +37,7 @@ class Told:
     hint : str
         A labelled line that says where to look next.
     bounds, meaning, runs, again : str
-        The bounds on the loss or the failure probability, their confidence, the runs made, and how to repeat
-        the audit.
+        The bounds found, their confidence, the runs made, and how to repeat the audit.
     standing : str
         A sentence on where the numbers of the simplest witness come from.
     mark : str
@@ -61,9 +60,10 @@ class Told:
 
 
 def full(result: SavedResult) -> str:
-    """Return the report for a terminal: plain text, at most 28 lines and three lists.
+    """Return the report for a terminal.
 
-    The lists are what was not tested, the assumptions and the notes.
+    It is plain text of at most 28 lines, and three lists. The lists are what was not tested, the assumptions
+    and the notes.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def full(result: SavedResult) -> str:
 
 
 def short(result: SavedResult) -> str:
-    """Return the text on a refutation for a failed test: at most 22 lines, less than a screen."""
+    """Return the text on a refutation for a failed test, at most 22 lines."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
     found = _narrow(f"Found: {told.bounds} {told.meaning}", most=5)
@@ -115,7 +115,7 @@ def failure(result: SavedResult) -> str:
 
 
 def not_refuted(result: SavedResult) -> str:
-    """Return the message of a test that expected a refutation but did not get one."""
+    """Return the message of a test that expected a refutation."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
     return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), _again(told)])
@@ -178,29 +178,32 @@ def _narrow(text: str, *, most: int = 6) -> list[str]:
 
 
 def wrapped(text: str) -> list[str]:
-    """Return a text wrapped into a paragraph of at most seven lines."""
+    """Return a paragraph of at most seven lines."""
     return wording.hanging("  ", text, width=wording.columns(WIDTH), most=_scaled(7))
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
-    """Return a labelled text of at most `most` lines, which are wider than those of prose."""
+    """Return a labelled text of at most `most` lines."""
     width = wording.columns(WIDTH + 20)
     return wording.hanging(f"  {label:<13}", text, width=width, most=_scaled(most))
 
 
 def _whole(label: str, text: str) -> list[str]:
-    """Return a labelled text without line breaks: a command must be copied as one line."""
+    """Return a labelled text without line breaks, so that a command can be copied."""
     first, *others = text.split("\n")
     return [f"  {label:<13}{first}", *(f"  {'':<13}{line}" for line in others)]
 
 
 def _scaled(lines: int) -> int:
-    """Return this number of lines, or more for a narrow terminal, where the same text needs more lines."""
+    """Return this number of lines, or more for a narrow terminal."""
     return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return at most `most` lines, one or two for each item. The last line counts the items left out."""
+    """Return at most `most` lines, one or two for each item.
+
+    The last line counts the items left out.
+    """
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

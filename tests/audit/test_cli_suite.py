@@ -133,6 +133,15 @@ def test_the_same_command_resumes_a_suite_and_audits_what_changed(suite, place):
         assert len(json.loads(Path(place).read_text())) == 3
 
 
+def test_a_file_of_several_results_in_the_folder_is_replaced(suite):
+    entries = [entry("fair", lambda: coin), entry("leaky", lambda: leak, "refuted")]
+    suite(entries, "--json", "results/fair.json")
+    assert len(json.loads(Path("results/fair.json").read_text())) == 2
+    code, out, err = suite(entries, "--json", "results", "--seed", "2")
+    assert (code, err, "2 audits, 2 as expected" in out) == (0, "", True)
+    assert json.loads(Path("results/fair.json").read_text())["result"]["subject"] == "fair"
+
+
 def test_a_suite_of_a_pattern_audits_what_matches(suite):
     entries = [entry("fair-coin", lambda: coin), entry("leaky", lambda: leak)]
     code, out, _ = suite(entries, "fair")

@@ -192,7 +192,7 @@ def witnessed():
 def only_response(monkeypatch):
     """Restrict the coverage rows to witnesses of randomized response."""
     monkeypatch.setattr(coverage, "settings", lambda: (randomized_response(),))
-    monkeypatch.setattr(coverage, "controls", tuple)
+    monkeypatch.setattr(coverage, "CONTROLS", ())
 
 
 @pytest.mark.usefixtures("only_response")
@@ -233,7 +233,7 @@ def test_an_interval_is_compared_with_the_law_of_its_own_database():
 def test_a_detectable_epsilon_that_is_seldom_detected_is_caught():
     """At the detectable ε, 25 audits refute with probability 0.2 instead of 0.9."""
     found = self_audit(sizes=SMALL, auditor=answering(verdict=refuting(lambda _: 0.2)), parts=("coverage",))
-    assert sum("at the detectable ε" in what for what in failed(found)) == len(coverage.controls())
+    assert sum("at the detectable ε" in what for what in failed(found)) == len(coverage.CONTROLS)
 
 
 def test_an_audit_that_fails_ends_its_measure_and_no_other(command):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from audit import Verdict, audit_utility
+from audit.doors.cli.studies import cells_of
 from audit.errors import InvalidValue
-from audit.studies.run import run_study
+from audit.studies.saved import CellStore
 from audit.utility.families import read_problems
 from learners.by_queries.conjunctions import ConjunctionLearner
 from learners.concepts import MaskedParityClass
@@ -30,6 +31,10 @@ from learners.studies.thresholds import (
 from reports.pictures.study import chart
 
 BY_NAME = {study.name: study for study in studies()}
+
+
+def run(study):
+    return cells_of(study, store=CellStore(None), terms={}, jobs=1)
 
 
 def closed(study):
@@ -53,7 +58,7 @@ def test_curves_use_the_unit_of_the_table_and_the_values(name):
 
 
 def test_a_sweep_of_delta_is_labelled_with_the_requested_powers():
-    result = run_study(closed(points_delta().over((2, 4, 8))))
+    result = run(closed(points_delta().over((2, 4, 8))))
     assert result.axis == result.parameter == "log10(1/δ)"
     drawn = str(chart(result).drawn)
     assert "log10(1/δ)" in drawn
@@ -146,7 +151,7 @@ def test_noisy_labels_need_more_examples_than_the_closed_form():
     # K11 Theorem 3.4 is agnostic: two rivals with coin-flip labels refute a size that the closed form
     # accepts. `tests/audit/test_studies.py` checks that studies audit the family.
     study = dataclasses.replace(BY_NAME["generic"], values=(8,))
-    [curve], [alone] = study.curves, run_study(closed(study)).curves[0].cells
+    [curve], [alone] = study.curves, run(closed(study)).curves[0].cells
     problems = curve.family(8, alone.met).problems()
     assert len(problems) == 7
     rivals = [problem for problem in problems if "two rivals" in problem.name]
@@ -160,7 +165,7 @@ def test_masked_means_store_no_records():
 
 def test_pure_and_proper_grows_with_d():
     study = closed(points())
-    [curve] = run_study(dataclasses.replace(study, curves=study.curves[:1])).curves
+    [curve] = run(dataclasses.replace(study, curves=study.curves[:1])).curves
     assert curve.fit.grows
     assert curve.fit.ratio_least > 3.0
 
@@ -173,7 +178,7 @@ def test_each_flat_curve_of_points_is_measured():
     _, hashed, approximate = points().curves
     assert hashed.failure is approximate.failure is None
     study = dataclasses.replace(points(), values=(64,), curves=(approximate,), steps=2)
-    steps = run_study(study).curves[0].cells[0].steps
+    steps = run(study).curves[0].cells[0].steps
     assert steps[0].verdict == "refuted"
     assert {"met"} <= {step.verdict for step in steps}
     for step in steps:
@@ -195,7 +200,7 @@ def test_pure_intervals_are_overtaken_within_the_sweep():
     ids=lambda study: study.name,
 )
 def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
-    for curve in run_study(closed(study)).curves:
+    for curve in run(closed(study)).curves:
         assert curve.fit.grows
         assert all(cell.met <= cell.bound for cell in curve.cells)
 
@@ -211,7 +216,7 @@ def test_closed_forms_agree_with_runs_of_the_learners(study):
     `make studies` compares them at all values.
     """
     curves = [dataclasses.replace(curve, family=None) for curve in study.curves if curve.failure is not None]
-    run_study(dataclasses.replace(study, curves=tuple(curves), values=study.values[1:2]))
+    run(dataclasses.replace(study, curves=tuple(curves), values=study.values[1:2]))
 
 
 def test_ln_m_is_fitted_if_the_bound_at_least_doubles_with_each_unit():

@@ -1,4 +1,7 @@
-"""The command ``dp-audit``: results on stdout, progress on stderr, errors in one line."""
+"""The command ``dp-audit``.
+
+Results go to stdout, progress to stderr. An error is one line.
+"""
 
 import io
 import os
@@ -56,7 +59,7 @@ def _message(error: BaseException) -> tuple[str, int]:
 
 
 def _spelt(parameter: Parameter) -> str:
-    """Return an argument of the Python API as an option of the command line.
+    """Return an argument of the Python API as the command line spells it.
 
     Examples
     --------
@@ -67,10 +70,10 @@ def _spelt(parameter: Parameter) -> str:
         return f"the Python API with {parameter}"
     if parameter.example:
         return f"`{_EXAMPLES[parameter.example]}`"
-    return f"`--{_NAMES.get(parameter.name, parameter.name).replace('_', '-')}`"
+    name = "pair" if parameter.name == "pairs" else parameter.name
+    return f"`--{name.replace('_', '-')}`"
 
 
-_NAMES = {"pairs": "pair"}
 _EXAMPLES = {
     "pairs=[(left, right)]": "--pair LEFT RIGHT",
     "PureDP(epsilon=1.0)": "--epsilon 1.0",
@@ -81,7 +84,7 @@ _EXAMPLES = {
 
 
 class _Heedless(io.FileIO):
-    """A stream that ignores write errors, so that these do not change the exit code."""
+    """A stream that ignores write errors, so that they change no exit code."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -91,10 +94,10 @@ class _Heedless(io.FileIO):
 
 
 def _open_streams() -> None:
-    """Open closed standard streams on the null device, and ignore write errors of stderr.
+    """Open closed standard streams on the null device.
 
-    If a stream stayed closed, the next file that is opened would get its descriptor, and our messages would
-    go into that file.
+    If a stream stayed closed, the next file that is opened would get its descriptor. Our messages would then
+    go into that file. Write errors of stderr are ignored.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -111,7 +114,7 @@ def _open_streams() -> None:
 
 
 def _tolerate_any_text() -> None:
-    """Print characters outside the terminal's encoding as escapes: results hold ε and users' texts."""
+    """Print characters outside the terminal's encoding as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -1,6 +1,9 @@
-"""The commands as click sees them. Each command imports most code only when called, so help is fast."""
+"""The commands as click sees them.
 
-from contextlib import AbstractContextManager
+Each command imports most code only when it is called, so help is fast.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,10 @@ SPLIT = click.option(
 
 
 def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
-    """Return the completions of a word for a shell: names of the catalogue or, if none fits, files."""
+    """Return the completions of a word for a shell.
+
+    They are names of the catalogue or, if none fits, files.
+    """
     from click.shell_completion import CompletionItem
 
     named = [entry.name for entry in matching_entries(None) if entry.name.startswith(begun)]
@@ -56,7 +62,9 @@ def list_command(pattern: str | None) -> None:
 
 
 def _claims(entry: Entry) -> str:
-    """Return the audited claims of an entry, with a mark for flawed ones.
+    """Return the audited claims of an entry as a text.
+
+    Flawed claims are marked.
 
     Examples
     --------
@@ -66,24 +74,21 @@ def _claims(entry: Entry) -> str:
     return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
 
 
-def _refuse_unknown(target: str) -> None:
-    """Refuse a misspelt name before anything heavy is imported."""
-    from audit.subject.targets import find_object
-
-    if ":" not in target:
-        find_object(target)
-
-
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
-    """Remove `scheduler` from the options, and return a context in which its workers do the work."""
-    from audit.doors.side_by_side import at  # loads numpy and more: only for an audit
+    """Return a context in which the chosen workers do the work.
 
+    `scheduler` is removed from the options.
+    """
     jobs, scheduler = given["jobs"], given.pop("scheduler")
     if jobs is not None:
         positive_int(jobs, what=Parameter("jobs"))
         if scheduler is not None:
             raise click.UsageError("--jobs counts processes of this machine: leave it out with --scheduler.")
-    return at(scheduler)
+    if scheduler is None:
+        return nullcontext()
+    from audit.sampling.isolated.cluster import connected  # loads numpy and more: only for a cluster
+
+    return connected(scheduler)
 
 
 @group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
@@ -112,7 +117,10 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
     A subject that claims privacy and utility is audited for both.
     """
-    _refuse_unknown(target)
+    from audit.subject.targets import find_object
+
+    if ":" not in target:
+        find_object(target)  # refuses a misspelt name before anything heavy is imported
     from audit.doors.cli.run import explain_target, run  # loads numpy and more: only for an audit
 
     if not explain:

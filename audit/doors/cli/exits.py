@@ -27,7 +27,9 @@ def exit_code(result: "Saved") -> int:
 
 
 def worst_exit_code(codes: Iterable[int]) -> int:
-    """Return the exit code of several audits of a subject: 1 if one refutes, else 3 if one failed, else 0.
+    """Return the exit code of several audits of a subject.
+
+    It is 1 if an audit refutes, else 3 if an audit failed, else 0.
 
     Examples
     --------
@@ -39,7 +41,9 @@ def worst_exit_code(codes: Iterable[int]) -> int:
 
 
 def suite_exit_code(results: Iterable["Saved"]) -> int:
-    """Return the exit code of a suite: 1 if a verdict is not the one that its entry expects.
+    """Return the exit code of a suite.
+
+    It is 1 if a verdict is not the one that its entry expects.
 
     Examples
     --------

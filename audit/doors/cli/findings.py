@@ -19,7 +19,10 @@ _LISTED = "`dp-audit findings --list` shows them"
 
 
 def list_findings(pattern: str | None) -> int:
-    """Print the names of the findings, or of those that match. Nothing is computed."""
+    """Print the names of the findings that match.
+
+    Without a pattern, print all names. Nothing is computed.
+    """
     for name in matching(load_findings(), pattern, what="finding", shown=_LISTED):
         click.echo(name)
     return 0
@@ -28,7 +31,7 @@ def list_findings(pattern: str | None) -> int:
 def show_findings(
     pattern: str | None, *, full: bool, html: Path | None, saved: Path | None, jobs: int | None = None
 ) -> int:
-    """Compute the matching findings in parallel, save and print them, and return the exit code.
+    """Compute the matching findings, save and print them, and return the exit code.
 
     Each finding is printed in full if `pattern` or `full` is given, else in one line.
     """
@@ -51,21 +54,23 @@ def show_findings(
 def _compute(
     wanted: dict[str, Compute], told: Callable[[Finding], str], *, jobs: int
 ) -> tuple[list[Finding], int]:
-    """Return the findings in order and the exit code. Each finding is printed as soon as it is done."""
-    names, found, failed = list(wanted), dict[int, Finding](), list[str]()
+    """Return the findings in order and the exit code.
+
+    Each finding is printed as soon as it is done.
+    """
+    names, found = list(wanted), dict[int, Finding]()
 
     def take(index: int, answer: Callable[[], Finding]) -> None:
         try:
             found[index] = answer()
         except Exception as error:  # noqa: BLE001  a failure must not lose the other findings
             click.echo(f"{names[index]}: could not be computed: {told_of(error)}", err=True)
-            failed.append(names[index])
         else:
             click.echo(told(found[index]))
 
     calls = [Call(here=_alone(compute), there=(compute_by_name, name)) for name, compute in wanted.items()]
     finished = side_by_side(calls, jobs=jobs, what="findings", take=take)
-    code = INTERRUPTED if not finished else NOT_DONE if failed else 0
+    code = INTERRUPTED if not finished else NOT_DONE if len(found) < len(names) else 0
     return [finding for _, finding in sorted(found.items())], code
 
 

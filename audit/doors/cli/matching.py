@@ -1,4 +1,4 @@
-"""Select names by a pattern that is given on the command line."""
+"""Select names by a pattern of the command line."""
 
 import difflib
 import fnmatch
@@ -13,10 +13,11 @@ _Thing = TypeVar("_Thing")
 def matching(
     offered: Mapping[str, _Thing], pattern: str | None, *, what: str, shown: str
 ) -> dict[str, _Thing]:
-    """Return the things whose names a pattern selects, in order; without a pattern, all of them.
+    """Return the things whose names a pattern selects, in order.
 
-    The first of these rules that selects anything applies: the name equals the pattern, matches it, matches
-    it ignoring case, begins with it ignoring case. A number at the end of the pattern must be complete:
+    Without a pattern, all things are selected. The first of these rules that selects anything applies. The
+    name equals the pattern. The name matches the pattern. The name matches the pattern if case is ignored.
+    The name begins with the pattern if case is ignored. A number at the end of the pattern must be complete:
     ``E1`` does not select ``E10``.
 
     Raises
@@ -58,7 +59,10 @@ def _begins(name: str, start: str) -> bool:
 
 
 def _near(pattern: str, names: Iterable[str]) -> list[str]:
-    """Return at most three names: those that contain the pattern, then those with similar spelling."""
+    """Return at most three names similar to a pattern.
+
+    Names that contain the pattern come first.
+    """
     low = {name.casefold(): name for name in names}
     wanted = pattern.casefold()
     holding = [name for name in low if wanted and wanted in name]

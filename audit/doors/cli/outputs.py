@@ -1,4 +1,4 @@
-"""The files that a command writes: a report and saved results."""
+"""The files that a command writes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,10 @@ from audit.doors.report_link import render_report
 
 @dataclass(frozen=True)
 class Outputs:
-    """The report and saved results of a command; making this object checks that both can be written."""
+    """The report and saved results of a command.
+
+    Making this object checks that both can be written.
+    """
 
     html: Path | None
     saved: Path | None

@@ -1,4 +1,4 @@
-"""Read the texts of the command line into keywords of `audit_privacy` and `audit_utility`."""
+"""Read the texts of the command line into keywords of audits."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ from audit.subject.loading import load_object, reason
 
 
 def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords for an audit from the options that were given; others are left out.
+    """Return keywords for an audit from the options that were given.
 
     Parameters
     ----------
@@ -43,7 +43,9 @@ def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | None:
-    """Return the claim of ``--epsilon`` and ``--delta``; None if neither is given.
+    """Return the claim of ``--epsilon`` and ``--delta``.
+
+    None if neither is given.
 
     Examples
     --------
@@ -61,10 +63,11 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
 
 
 def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
-    """Return the claim with ``--alpha`` and ``--beta``; None if neither is given.
+    """Return the claim of ``--alpha`` and ``--beta``.
 
-    If only one is given, the subject's own claim (`own`) supplies the other. The claim is a `PAC` if the
-    subject's own claim is a `PAC`. Otherwise it is an `Accuracy`, which allows alpha above 1.
+    None if neither is given. If only one of them is given, the subject's own claim (`own`) supplies the
+    other. The claim is a `PAC` if `own` is a `PAC`. Otherwise it is an `Accuracy`, which allows alpha above
+    1.
 
     Examples
     --------
@@ -99,15 +102,14 @@ def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
         try:
             parameters[name] = read_literal(value)
         except InvalidValue:
-            parameters[name] = _FLAGS.get(value.strip(), value)
+            parameters[name] = {"true": True, "false": False}.get(value.strip(), value)
     return parameters
 
 
-_FLAGS = {"true": True, "false": False}
-
-
 def read_literal(text: str) -> Any:
-    """Return the value of a Python literal; NaN and infinity are literals, as JSON or Python writes them.
+    """Return the value of a Python literal.
+
+    NaN and infinity are literals, as JSON or Python writes them.
 
     Raises
     ------
@@ -130,10 +132,13 @@ def _parsed(text: str) -> Any:
 
 
 class _SpecialNumbers(ast.NodeTransformer):
-    """Replaces `nan`, `inf`, `NaN`, `Infinity` and ``float(literal)`` by the numbers that they stand for."""
+    """Replaces names of special floats, and ``float(literal)``, by numbers.
+
+    The names are `nan`, `inf`, `NaN` and `Infinity`.
+    """
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(float(node.id)) if node.id in _SPECIAL else node
+        return ast.Constant(float(node.id)) if node.id in {"nan", "inf", "NaN", "Infinity"} else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         match node:
@@ -142,13 +147,10 @@ class _SpecialNumbers(ast.NodeTransformer):
         return node
 
 
-_SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
-
-
 def _trouble(text: str) -> str:
-    """Return the end of a message, which says why a text is not a literal.
+    """Return the end of a message on why a text is not a literal.
 
-    The end is empty if the text, which the message quotes, shows the reason itself.
+    The end is empty if the text shows the reason itself.
 
     Examples
     --------
@@ -175,7 +177,10 @@ def _side(text: str) -> Any:
 
 
 def _made(text: str, *, wanted: str) -> Any:
-    """Return the object that a text names, or what a function or class of that name returns."""
+    """Return the object that a text names.
+
+    A function or class is called, and its answer is returned.
+    """
     found = _named(text, wanted=wanted)
     if not inspect.isfunction(found) and not inspect.isclass(found):
         return found

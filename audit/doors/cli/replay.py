@@ -66,7 +66,10 @@ def replay(
 
 
 def _utility_of(file: str) -> UtilityResult | None:
-    """Return a file's utility result to replay; None if it holds a privacy witness or cannot be read."""
+    """Return the utility result in a file that is to be replayed.
+
+    None if the file holds a privacy witness or cannot be read.
+    """
     try:
         first, *beside = parse_any(read(file))
     except CorruptFile:
@@ -79,7 +82,10 @@ def _utility_of(file: str) -> UtilityResult | None:
 
 
 def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str | None) -> int:
-    """Replay a failure, print the result, and return the exit code: 1 if the claim still fails."""
+    """Replay a failure, print the result, and return the exit code.
+
+    The exit code is 1 if the claim still fails.
+    """
     again = replay_failure(result, subject, problems=problems, isolate=True)
     told: dict[bool | None, str] = {
         True: "the same output as the saved one",
@@ -110,7 +116,10 @@ def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def _one_by_one(files: list[str], again: Callable[[str], AuditResult]) -> int:
-    """Print a line for each file, even if it is damaged or cannot be replayed; return the exit code."""
+    """Print a line for each file, and return the exit code.
+
+    A file that is damaged or cannot be replayed gets a line too.
+    """
     counts: Counter[int] = Counter()
     for file in files:
         try:

@@ -12,9 +12,9 @@ from audit.doors.saved_parts import load_parts
 
 
 def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
-    """Write a page of all that is saved in `paths`.
+    """Write a page of all that is saved in `paths`, and return the exit code.
 
-    Without `html`, `paths` must be one page; the new page replaces it.
+    Without `html`, `paths` must be one page. The new page replaces it.
     """
     if html is None:
         if len(paths) != 1 or paths[0].suffix == ".json" or paths[0].is_dir():
@@ -31,7 +31,10 @@ def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
 
 
 def show_changes(before: Path, after: Path) -> int:
-    """Print what changed, and return the exit code: 1 if anything changed."""
+    """Print what changed, and return the exit code.
+
+    The exit code is 1 if anything changed.
+    """
     old, new = load_parts([before]), load_parts([after])
     found = changes(old, new)
     for told in lines(found, of=compared(old, new)):

@@ -20,7 +20,7 @@ from audit.doors.side_by_side import processes_for
 from audit.doors.summary import carried_out, warning
 from audit.errors import AuditError
 from audit.mutation.check import check_scalable, mutation_check
-from audit.options import taken
+from audit.options import Kind, taken
 from audit.privacy import make_task
 from audit.results.result import AuditResult
 from audit.results.saved import layout, load
@@ -67,20 +67,24 @@ class Asked:
 
 
 def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Asked:
-    """Return what the command line asks for, after turning its texts into values."""
+    """Return what the command line asks for."""
     parameters = read_parameters(settings)
     texts = {name: value for name, value in given.items() if name not in UTILITY}
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
     chosen = read_options(texts)
     found = resolve_target(target, parameters)
-    options = {
-        **found.options_for("privacy"),
-        **chosen,
-        "isolate": True,
-        "jobs": processes_for(given.get("jobs")),
-    }
-    own_claim = options.pop("claim", None)
+    own_claim, options = _audit_of(found, "privacy", chosen)
     return Asked(found, parameters, given, own_claim if claim is None else claim, options)
+
+
+def _audit_of(found: Target, kind: Kind, chosen: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the claim and the options of an audit.
+
+    Chosen options override those of the entry.
+    """
+    options = {**found.options_for(kind), **chosen, "isolate": True}
+    options["jobs"] = processes_for(chosen.get("jobs"))
+    return options.pop("claim", None), options
 
 
 def run(
@@ -94,7 +98,7 @@ def run(
     remember: Path | None = None,
     **given: Any,
 ) -> int:
-    """Audit one target, print and save what was found, and return the exit code."""
+    """Audit one target, print and save the results, and return the exit code."""
     earlier, saved = _earlier(extend), saved or (None if extend is None else str(extend))
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
@@ -132,12 +136,18 @@ def run(
 
 
 def _tell_stopping() -> None:
-    """Write to stderr that an audit ends early. A signal handler calls this and may not use `print`."""
+    """Write to stderr that an audit ends early.
+
+    A signal handler calls this and may not use `print`.
+    """
     os.write(2, b"\nstopping with the verdict so far; press Ctrl-C again to end without one\n")
 
 
 def _earlier(extend: Path | None) -> AuditResult | None:
-    """Return the saved audit to continue. If the file does not exist, print so on stderr and return None."""
+    """Return the saved audit to continue.
+
+    If the file does not exist, print so on stderr and return None.
+    """
     if extend is None or extend.exists():
         return None if extend is None else load(extend)
     click.echo(f"{extend} does not exist yet: a first audit", err=True)
@@ -168,7 +178,7 @@ def explain_target(target: str, *, settings: Iterable[str], **given: Any) -> int
 
 
 def _mutate(result: AuditResult, asked: Asked, *, quiet: bool) -> dict[str, Any] | None:
-    """Print which smaller claims the audit refutes, and return this as JSON."""
+    """Print which smaller claims the audit refutes, and return the check as JSON."""
     if result.refuted or not carried_out(result):
         click.echo(
             "\nNo mutation check: it tests only audits that reached a verdict and refuted nothing.", err=quiet
@@ -181,9 +191,9 @@ def _mutate(result: AuditResult, asked: Asked, *, quiet: bool) -> dict[str, Any]
 
 
 def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved]:
-    """Audit a target's privacy, its utility or both in a child process, and return the results.
+    """Return the results of auditing a target's claims in a child process.
 
-    The privacy audit continues the earlier one, if that is given.
+    If an earlier audit is given, the privacy audit continues it.
     """
     found, claim, given = asked.found, asked.claim, asked.given
     utility_claim, utility = _read_utility(found, given)
@@ -209,7 +219,10 @@ def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved
 
 
 def _check_private(asked: Asked) -> None:
-    """Refuse to audit the privacy of a subject that claims only utility and declares no databases."""
+    """Raise an error if the subject's privacy cannot be audited.
+
+    Such a subject claims only utility and declares no databases.
+    """
     if not asked.only_utility:
         return
     subject = adapt(asked.found.subject)
@@ -223,7 +236,10 @@ def _check_private(asked: Asked) -> None:
 
 
 def _check_mutable(asked: Asked) -> None:
-    """Refuse a mutation check if no privacy is audited, or if the claim cannot be made smaller."""
+    """Raise an error if a mutation check cannot be made.
+
+    It needs a privacy audit and a claim that can be made smaller.
+    """
     found, claim = asked.found, asked.claim
     only_utility = claim is None and asked.only_utility
     if only_utility or asked.given.get("only") == "utility":
@@ -233,7 +249,7 @@ def _check_mutable(asked: Asked) -> None:
 
 
 def _named(result: Saved, asked: Asked) -> Saved:
-    """Return a result that names its target, its `convert` and the command that repeats it."""
+    """Return a result that names its target and the command that repeats it."""
     found, given = asked.found, dict(asked.given)
     if not getattr(result, "remembered", ()):  # omit the folder: by then it may hold pairs
         given.pop("remember", None)
@@ -250,11 +266,11 @@ def _named(result: Saved, asked: Asked) -> Saved:
 
 
 def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
-    texts = taken("utility", given)
-    jobs = processes_for(given.get("jobs"))
-    utility = {**found.options_for("utility"), **read_options(texts), "isolate": True, "jobs": jobs}
-    own = utility.pop("claim", None)
+    """Return the utility claim and the options of `audit_utility`.
+
+    The claim is None if the subject's own is audited.
+    """
+    own, utility = _audit_of(found, "utility", read_options(taken("utility", given)))
     if given.get("alpha") is not None or given.get("beta") is not None:
         known = getattr(found.subject, "utility_claim", None) if own is None else own
         own = read_utility_claim(given.get("alpha"), given.get("beta"), own=known)
@@ -262,7 +278,9 @@ def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[st
 
 
 def command_line(words: Iterable[str], parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return a command of `dp-audit`: these words, then the options that are neither None nor False.
+    """Return a command of `dp-audit` as a text.
+
+    It has these words, then the options that are neither None nor False.
 
     Examples
     --------

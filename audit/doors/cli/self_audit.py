@@ -30,7 +30,10 @@ def show_self_audit(
     html: Path | None,
     saved: Path | None,
 ) -> int:
-    """Audit the auditor, keep every finished row, and return the exit code: 1 if a limit is exceeded."""
+    """Audit the auditor, keep every finished row, and return the exit code.
+
+    The exit code is 1 if a limit is exceeded.
+    """
     wanted = matching(_NAMES, part, what="part", shown=f"the parts are {', '.join(_NAMES)}")
     seed = positive_int(0 if seed is None else seed, what=Parameter("seed"), minimum=0, maximum=None)
     outputs = Outputs(html, saved)
@@ -56,7 +59,7 @@ def show_self_audit(
 
 
 class _Status:
-    """Shows the audit under way on stderr, and prints a line or two on stdout for each finished row."""
+    """Shows the audit under way on stderr, and finished rows on stdout."""
 
     _part = ""
 
@@ -72,6 +75,9 @@ class _Status:
 
 
 def _show(text: str) -> None:
-    """Overwrite the line on stderr; nothing is written if stderr is not a terminal."""
+    """Overwrite the line on stderr.
+
+    Nothing is written if stderr is not a terminal.
+    """
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", err=True, nl=False)

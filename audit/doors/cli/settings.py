@@ -26,7 +26,7 @@ def number_of(text: str) -> int:
 
 
 def option_of(name: str) -> Callable[[Any], Any]:
-    """Return the option of the command line for one of the `Options` of an audit."""
+    """Return the command-line option for one of an audit's `Options`."""
     declared = Options.__dataclass_fields__[name]
     if declared.type is bool:
         return click.option(f"--{name}/--no-{name}", default=None, help=words_of(name))
@@ -57,7 +57,7 @@ WORKERS = (
         help="Use the workers of this Dask scheduler. They need dp-audit and the code that is audited.",
     ),
 )
-#: The privacy claim, the databases, how a new mechanism is made for every run, and how it is attacked.
+#: The privacy claim, the databases, and how a mechanism is made and attacked.
 PRIVACY = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
     click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),

@@ -1,4 +1,4 @@
-"""The work of ``dp-audit study``: the cells run in parallel, and each is printed as soon as it is done."""
+"""The work of ``dp-audit study``."""
 
 import math
 import time
@@ -18,14 +18,17 @@ from audit.options import Options
 from audit.sampling.isolated.elsewhere import elsewhere, on_cluster
 from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
-from audit.studies.run import CellAdvanced, Path, StudyInterrupted, StudyRun
+from audit.studies.run import Path, StudyInterrupted, StudyRun
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names and summaries of the studies that match; without a pattern, of all studies."""
+    """Print the names and summaries of the studies that match.
+
+    Without a pattern, print those of all studies.
+    """
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -45,7 +48,7 @@ def show_studies(
 ) -> int:
     """Carry out the matching studies, and return the exit code.
 
-    Every finished step is saved at once, if there is a folder for steps. Options in `given` that are not None
+    If there is a folder for steps, every finished step is saved at once. Options in `given` that are not None
     are passed to `StudyRun`.
     """
     wanted = _wanted(pattern)
@@ -68,7 +71,7 @@ def show_studies(
 
 
 def _wanted(pattern: str | None) -> dict[str, Study]:
-    """Return the user's own study that the text names, or the presets that match it."""
+    """Return the user's own study that a text names, or the presets that match."""
     if pattern is not None and ":" in pattern:
         study = load_study(pattern)
         return {study.name: study}
@@ -79,7 +82,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
-    """Return a sentence that says for how many cells the least size was found, and how to resume."""
+    """Return a sentence on how far a study came, and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -103,7 +106,10 @@ def numbers(text: str) -> tuple[float, ...]:
 def _all(
     studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any], jobs: int
 ) -> tuple[list[StudyResult], int]:
-    """Carry out every study, also after one fails, and return the results and the exit code."""
+    """Carry out every study, and return the results and the exit code.
+
+    A study that fails does not stop the others.
+    """
     results, code = list[StudyResult](), 0
     for study in studies.values():
         try:
@@ -134,16 +140,13 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) ->
             slope = f"a factor of {number(math.exp(fitted.slope))} in m per unit of {result.axis}"
         elif fitted.form == "power law":
             slope = f"m grows as {result.axis} to the power {number(fitted.slope)}"
-        grows = _GROWTH[curve.found]
+        grows = {"grows": "it grows", "": "growth unknown"}.get(curve.found, curve.found)
         grows += "; the last value was never met" if curve.cells[-1].met is None else ""
         wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
         click.echo(f"  {curve.name}: {slope}; {grows}{wrong}")
     runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
     click.echo(f"{result.finished} least sizes found, {runs:,} runs, {time.monotonic() - began:.0f} s")
     return result
-
-
-_GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
 
 
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
@@ -179,13 +182,12 @@ def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: 
     return run.told()
 
 
-def _print(event: CellAdvanced) -> None:
-    if event.done:
-        click.echo(f"  {event.curve:<28} {event.cell.value:>10g}  {bracket(event.cell)}")
+def _print(curve: str, cell: Cell) -> None:
+    click.echo(f"  {curve:<28} {cell.value:>10g}  {bracket(cell)}")
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return what another process needs to find a study: target or name, and values that the user chose."""
+    """Return the name and the values by which another process finds a study."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
@@ -196,7 +198,10 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return the cell at `path` of the study with this name, and the reasons why steps could not be saved."""
+    """Return the cell at `path` of the study with this name.
+
+    Also return the reasons why steps could not be saved.
+    """
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)
@@ -213,7 +218,7 @@ def _run(
 
 
 def bracket(cell: Cell) -> str:
-    """Return a text with the two sizes between which the least size of a cell lies, and the theorem's bound.
+    """Return a text with the bracket of a cell, and the theorem's bound.
 
     Examples
     --------

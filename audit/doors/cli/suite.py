@@ -10,13 +10,13 @@ import click
 
 from audit.catalogue import Entry, matching_entries
 from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
-from audit.codec.stored import loads, read
+from audit.codec.stored import read
 from audit.doors.carry_out import audit_by_name, audit_entry, failed_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.doors.cli.reading import read_options
 from audit.doors.cli.run import warn
 from audit.doors.report_link import render_report
-from audit.doors.saved_parts import load_attached
+from audit.doors.saved_parts import documents_in, load_attached
 from audit.doors.side_by_side import Call, processes_for, side_by_side
 from audit.doors.summary import carried_out, line, together, total
 from audit.errors import AuditError
@@ -43,9 +43,10 @@ def run_suite(
     full: bool = False,
     **given: Any,
 ) -> int:
-    """Audit the matching entries in parallel, keep every finished audit, and return the exit code.
+    """Audit the matching entries in parallel, and return the exit code.
 
-    Without a pattern, audits that an entry lists as long are carried out only if `full` is True.
+    Every finished audit is kept. Without a pattern, audits that an entry lists as long are carried out only
+    if `full` is True.
     """
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
@@ -78,7 +79,7 @@ def run_suite(
 
 @dataclass(frozen=True)
 class Audit:
-    """One audit of the suite, and the name of its file."""
+    """One audit of the suite, with the name of its file."""
 
     entry: Entry
     kind: Kind
@@ -98,14 +99,17 @@ def planned(entries: Sequence[Entry]) -> list[Audit]:
 
 
 def _stopped(done: int, planned: int, store: "Store") -> str:
-    """Return a sentence that says how many audits were carried out and how to resume."""
+    """Return a sentence on how far the suite came, and how to resume."""
     if store.place is None:
         return f"interrupted; {done} of {planned} audits done, none saved; --json FOLDER saves them"
     return f"interrupted; {done} of {planned} audits saved in {store.place}; the same command resumes"
 
 
 def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Store", *, jobs: int) -> bool:
-    """Carry out the audits and store the results; return False if the user stopped this."""
+    """Carry out the audits and store the results.
+
+    Return False if the user stopped this.
+    """
     look = as_now()
     codes = {} if store.place is None else {each.name: code_of(each, options, look) for each in audits}
     named = [(audit.name, codes.get(audit.name)) for audit in audits]
@@ -137,14 +141,17 @@ def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Stor
 
 
 def code_of(audit: Audit, options: Mapping[str, Any], look: Look) -> str:
-    """Return a digest of everything that determines an audit's result: code, entry, options, versions."""
+    """Return a digest of everything that determines an audit's result.
+
+    This is the code, the entry, the options and the versions.
+    """
     told = audit.kind, audit.entry.factory, audit.entry.options_for(audit.kind), taken(audit.kind, options)
     versions = [version_of(name) for name in ("dp-audit", "numpy", "scipy", "hypothesis")]
     return digest_of(told, versions, platform.python_version(), engine="audit.doors.carry_out", look=look)
 
 
 def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
-    """Return the result of an audit and its document, even if the audit failed."""
+    """Return the result of an audit and its document, even if it failed."""
     try:
         found = answer()
     except Exception as error:  # noqa: BLE001  one failure must not lose the other results
@@ -155,10 +162,10 @@ def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
 
 
 class Store:
-    """The results so far. Each one is saved as soon as it exists.
+    """The results so far, each saved as soon as it exists.
 
-    Either a folder has a file for each result, or one file has all results.
-    A single file also keeps the results of audits whose names are not in `planned`.
+    A folder has a file for each result, or one file has all results. One file also keeps the results of
+    audits whose names are not in `planned`.
     """
 
     def __init__(self, place: Path | None, planned: Sequence[str] = ()) -> None:
@@ -187,7 +194,10 @@ class Store:
         return [audit.name for index, audit in enumerate(audits) if index not in self._found]
 
     def keep(self, index: int, name: str, code: str | None) -> bool:
-        """Use the saved result of an audit if it has this code digest; return whether it was used."""
+        """Return whether an audit has a saved result, which is then used.
+
+        The saved result must have this digest of the code.
+        """
         documents = self._earlier if self.one_file else self._saved(name)
         kept = next((each for each in documents if code and each["environment"].get(_CODE) == code), None)
         found = None if kept is None else parse_any(kept)[0]
@@ -197,7 +207,10 @@ class Store:
         return True
 
     def _saved(self, name: str) -> list[Document]:
-        """Return the documents in the file of an audit; an empty list if it does not exist or is damaged."""
+        """Return the documents in the file of an audit.
+
+        The list is empty if the file does not exist or is damaged.
+        """
         if self.place is None:
             return []
         return _documents(self.place if self.one_file else self.place / file_name(name))
@@ -205,7 +218,10 @@ class Store:
     def add(
         self, index: int, name: str, result: Saved, document: Document, *, code: str | None = None
     ) -> None:
-        """Save the result of the audit at this place in the suite. If saving fails, the suite continues."""
+        """Save the result of the audit at this place in the suite.
+
+        If saving fails, the suite continues.
+        """
         if code is not None:
             document = {**document, "environment": {**document["environment"], _CODE: code, _NAME: name}}
         self._found[index] = result, document
@@ -216,9 +232,9 @@ class Store:
             click.echo(f"{name}: not saved: {error}", err=True)
 
     def seconds(self, name: str) -> float | None:
-        """Return how many seconds the audit with this saved result took; None if unknown."""
-        [document] = ([] if self.one_file else self._saved(name)) or [{"environment": {}}]
-        elapsed = document["environment"].get("elapsed")
+        """Return how many seconds the saved audit took; None if unknown."""
+        documents = [] if self.one_file else self._saved(name)
+        elapsed = documents[0]["environment"].get("elapsed") if documents else None
         return elapsed if isinstance(elapsed, float) and elapsed >= 0 else None
 
     def _write(self, name: str, document: Document) -> None:
@@ -237,10 +253,12 @@ _CODE, _NAME = "code", "audit"
 
 
 def _documents(path: Path) -> list[Document]:
-    """Return the saved results in a file; an empty list if it is missing or damaged."""
+    """Return the saved results in a file.
+
+    The list is empty if the file is missing or damaged.
+    """
     try:
-        held = loads(read(path))
-        documents = held if isinstance(held, list) else [held]
+        documents = documents_in(read(path))
         for document in documents:
             parse_any(document)
     except (AuditError, ValueError, RecursionError):

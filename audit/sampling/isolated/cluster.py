@@ -14,6 +14,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any, Final
 
+from audit.entry_points import optional
 from audit.errors import AuditError, InvalidKind, Parameter
 from audit.sampling.isolated.elsewhere import everywhere_on
 from audit.sampling.isolated.processes import Elsewhere, Processes
@@ -84,11 +85,7 @@ def connected(address: str) -> Iterator[None]:
 
 
 def _distributed() -> Any:
-    try:
-        import distributed  # imported only if a cluster is used
-    except ImportError:
-        raise AuditError("A cluster needs Dask: `pip install 'dp-audit[cluster]'`.") from None
-    return distributed
+    return optional("distributed", missing="A cluster needs Dask: `pip install 'dp-audit[cluster]'`.")
 
 
 class _OnCluster(Elsewhere):

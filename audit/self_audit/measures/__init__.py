@@ -1,1 +1,4 @@
-"""The measures, one module each. `rows` yields the rows, and `judged` returns how many rows are judged."""
+"""The measures of a self-audit.
+
+`rows` yields the rows of a measure. `JUDGED` is the number of judged rows.
+"""

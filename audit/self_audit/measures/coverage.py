@@ -1,16 +1,16 @@
-"""Coverage: how often witness intervals contain the true p and q, and how often a detectable ε is detected.
+"""How often intervals contain the truth, and how often a detectable ε is detected.
 
-**Witness intervals.** A witness is an event with two intervals: one for its probability p on one database,
-one for its probability q on the other. For mechanisms with finite laws, the exact probability of any event is
-a sum. An interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted
-separately, because the two intervals of a witness need not be independent.
+**Witness intervals.** A witness is an event with two intervals. They are for its probabilities p and q on the
+two databases. For mechanisms with finite laws, the exact probability of any event is a sum. An interval at
+confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately, because the
+intervals need not be independent.
 
 **Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of this event is
 known in advance. For a coin that ignores its database, no event has any privacy loss. The coin's audit names
 no particular event. Its detectable ε holds for an event with probability (1 + δ)/2. Randomized response has
-two events, each with probability e/(1 + e) on the database where it is more probable. To test a detectable ε
-of d, the measure audits a mechanism that answers 1 with probability p on one database and (p − δ)/e^d on the
-other.
+two events. Each has probability e/(1 + e) on the database where it is more probable. To test a detectable ε
+of d, another mechanism is audited. It answers 1 with probability p on one database and (p − δ)/e^d on the
+other database.
 """
 
 import math
@@ -40,27 +40,24 @@ DETECTED = 0.9
 
 @dataclass(frozen=True)
 class Control:
-    """A mechanism that meets its claim, and the probability of the event that its audit names."""
+    """A mechanism that meets its claim, with the probability of an event.
+
+    The audit of the mechanism names this event.
+    """
 
     mechanism: exact.Drawn
     claim: PureDP | ApproximateDP
     p: float
 
 
-def controls() -> tuple[Control, ...]:
-    """Return the mechanisms whose detectable ε is tested."""
-    fair = exact.coin(0.5, 0.5)
-    return (
-        Control(fair, PureDP(0.5), 0.5),
-        Control(fair, PureDP(1.0), 0.5),
-        Control(fair, ApproximateDP(1.0, 0.05), 0.525),
-        Control(exact.randomized_response().mechanism, PureDP(1.0), math.e / (1 + math.e)),
-    )
-
-
-def judged() -> int:
-    """Return the number of judged rows."""
-    return 2 + len(controls())
+#: The mechanisms whose detectable ε is tested.
+CONTROLS = (
+    Control(exact.coin(0.5, 0.5), PureDP(0.5), 0.5),
+    Control(exact.coin(0.5, 0.5), PureDP(1.0), 0.5),
+    Control(exact.coin(0.5, 0.5), ApproximateDP(1.0, 0.05), 0.525),
+    Control(exact.randomized_response().mechanism, PureDP(1.0), math.e / (1 + math.e)),
+)
+JUDGED = 2 + len(CONTROLS)
 
 
 def settings() -> tuple[exact.Setting, ...]:
@@ -69,9 +66,12 @@ def settings() -> tuple[exact.Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for the intervals of p, a row for those of q, and one for each of `controls`."""
+    """Yield two rows for the intervals, then one for each of `CONTROLS`.
+
+    The first row is for the intervals of p, the second for those of q.
+    """
     yield from _intervals(audits, sizes.witnesses)
-    for control in controls():
+    for control in CONTROLS:
         yield _detection(audits, control, sizes.detections)
 
 
@@ -90,30 +90,25 @@ def _intervals(audits: Audits, count: int) -> Iterator[Row]:
         sampled = [each for each in witnesses if each is not None and each.confidence is not None]
         error = max([error, *(1 - (each.confidence or 0.0) for each in sampled)])
         misses[setting.name] = [missed(each, setting) for each in sampled]
+    if not any(misses.values()):
+        raise AuditError("No audit of a faulty mechanism had a witness with intervals.")
     for place, name in enumerate(("p", "q")):
-        yield _missed(
-            audits, name, {of: [pair[place] for pair in pairs] for of, pairs in misses.items()}, error
+        found = {of: [pair[place] for pair in pairs] for of, pairs in misses.items()}
+        every = [each for some in found.values() for each in some]
+        yield judged_share(
+            PART,
+            f"intervals of {name} that miss the exact probability, confidence {1 - error:g}",
+            count=sum(every),
+            n=len(every),
+            side="at most",
+            limit=error,
+            level=audits.level,
+            details=[(of, f"{sum(some)} of {len(some)}") for of, some in found.items()],
         )
 
 
-def _missed(audits: Audits, name: str, misses: dict[str, list[bool]], error: float) -> Row:
-    every = [each for found in misses.values() for each in found]
-    if not every:
-        raise AuditError("No audit of a faulty mechanism had a witness with intervals.")
-    return judged_share(
-        PART,
-        f"intervals of {name} that miss the exact probability, confidence {1 - error:g}",
-        count=sum(every),
-        n=len(every),
-        side="at most",
-        limit=error,
-        level=audits.level,
-        details=[(of, f"{sum(found)} of {len(found)}") for of, found in misses.items()],
-    )
-
-
 def missed(witness: Witness, setting: exact.Setting) -> tuple[bool, bool]:
-    """Return whether the interval of p misses the exact probability, and whether that of q does."""
+    """Return whether the intervals of p and of q miss the exact probabilities."""
     assert setting.laws is not None
     by_database = list(zip(setting.pair, setting.laws, strict=True))
 

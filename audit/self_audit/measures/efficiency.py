@@ -1,7 +1,7 @@
-"""Efficiency: pairs of runs to a refutation, divided by the fewest that any auditor needs on average.
+"""Pairs of runs to a refutation, divided by the fewest that an auditor needs.
 
-This minimum is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms and
-exact laws.
+The fewest that any auditor needs on average is ln(1/significance)/KL of the best event (`subjects.limits`).
+It comes from closed forms and exact laws.
 """
 
 import math
@@ -21,9 +21,10 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: The budget of an audit, in runs, is this many times the least mean number of pairs of runs to a refutation.
-#: With a larger budget, slower audits refute too.
+#: The budget of an audit in runs, divided by the least mean number of pairs of runs to a refutation. With a
+#: larger budget, slower audits refute too.
 PATIENCE = 40
+JUDGED = 1
 
 
 def settings() -> tuple[Setting, ...]:
@@ -31,15 +32,10 @@ def settings() -> tuple[Setting, ...]:
     return laplace(), geometric(), randomized_response(), noisy_max()
 
 
-def judged() -> int:
-    """Return the number of judged rows."""
-    return 1
-
-
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each of `SHARES`, then a row for the wealth at the refutations.
+    """Yield a row for each of `SHARES`, then a row for the wealth at refutations.
 
-    The row of a share is about audits that claim this share of the true ε.
+    In the audits of a share, this share of the true ε is claimed.
     """
     refuted: list[AuditResult] = []
     for share in SHARES:
@@ -48,7 +44,17 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
             results = carried_out(audits, setting, share, sizes.repeats)
             refuted += [result for result in results if result.refuted]
             found[setting.name] = multiples(results, limit(setting, share))
-        yield _multiples(share, found)
+        yield ranged(
+            PART,
+            f"pairs ÷ limit, claim {share:g} of the true ε",
+            [value for values in found.values() for value in values],
+            kind="ratio",
+            note="1 is the least mean of any auditor with independent sides; the greatest is the worst audit",
+            details=tuple(
+                (name, f"median {number(median(values))}, {number(min(values))} to {number(max(values))}")
+                for name, values in found.items()
+            ),
+        )
     yield judged_share(
         PART,
         f"refutations whose wealth is below 1/significance, {SIGNIFICANCE:g}",
@@ -61,28 +67,16 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
     )
 
 
-def _multiples(share: float, found: dict[str, list[float]]) -> Row:
-    every = [value for values in found.values() for value in values]
-    return ranged(
-        PART,
-        f"pairs ÷ limit, claim {share:g} of the true ε",
-        every,
-        kind="ratio",
-        note="1 is the least mean of any auditor with independent sides; the greatest is the worst audit",
-        details=tuple(
-            (name, f"median {number(median(values))}, {number(min(values))} to {number(max(values))}")
-            for name, values in found.items()
-        ),
-    )
-
-
 def limit(setting: Setting, share: float) -> float:
-    """Return the fewest pairs of runs that refute a claim of `share` times the true ε, on average."""
+    """Return the fewest pairs of runs that refute a claim, on average.
+
+    The claim is `share` times the true ε.
+    """
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 
 def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) -> list[AuditResult]:
-    """Return the results of audits of one claim: `share` times the true ε."""
+    """Return the results of audits that claim `share` times the true ε."""
     options = {
         "relation": Relation.QUERY_ANSWERS,
         "pairs": [setting.pair],
@@ -96,7 +90,7 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return the number of pairs of runs until each audit's refutation, divided by `least`.
+    """Return each audit's pairs of runs to its refutation, divided by `least`.
 
     The value is ∞ for an audit that refuted nothing.
     """

@@ -1,8 +1,8 @@
-"""False alarms: how often audits refute claims that hold with equality, and the wealth at the end.
+"""How often audits refute claims that hold with equality.
 
-Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
+Betting gives far fewer false alarms than its level allows. So counting alarms has little power to find a
 fault of the auditor. The mean of min(wealth, 1/level) at the end has more power. For a sound audit this mean
-is at most 1, for every way to choose and stop bets. If a bet depends on the runs that settle it, the mean
+is at most 1, however bets are chosen and stopped. If a bet depends on the runs that settle it, the mean
 grows.
 """
 
@@ -24,17 +24,13 @@ from audit.values.wording import number
 PART = "false alarms"
 LEVELS = (0.1, 0.05, 0.01)
 BUDGET = 1_000
-
-
-def judged() -> int:
-    """Return the number of judged rows."""
-    return len(LEVELS) * (len(tight_cases()) + 2)
+JUDGED = len(LEVELS) * (len(tight_cases()) + 2)
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
     """Yield a row for each mechanism and level, then two rows for each level.
 
-    The first of these two is for all mechanisms together, the second for the mean of their wealth.
+    Of these two, the first is for all mechanisms together, the second for the mean of their wealth.
     """
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
@@ -46,7 +42,9 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
             yield _alarms(what, results, level=level, alpha=audits.level)
     for level, by_name in found.items():
         results = [result for each in by_name.values() for result in each]
-        counts = [(name, f"{_refuted(each)} of {len(each)}") for name, each in by_name.items()]
+        counts = [
+            (name, f"{sum(one.refuted for one in each)} of {len(each)}") for name, each in by_name.items()
+        ]
         yield _alarms(
             f"all mechanisms, significance {level:g}",
             results,
@@ -64,7 +62,7 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
 
 
 def capped_wealth(log_wealths: list[float], cap: float) -> NDArray[np.float64]:
-    """Return min(wealth, cap) for each audit.
+    """Return the smaller of wealth and `cap` for each audit.
 
     Examples
     --------
@@ -86,10 +84,6 @@ def _tasks(case: Tight, level: float, count: int) -> list[Task]:
     return [Task(copy.deepcopy(case.mechanism), claim, options) for _ in range(count)]
 
 
-def _refuted(results: list[AuditResult]) -> int:
-    return sum(result.refuted for result in results)
-
-
 def _alarms(
     what: str,
     results: list[AuditResult],
@@ -98,7 +92,7 @@ def _alarms(
     alpha: float,
     details: list[tuple[str, str]] | None = None,
 ) -> Row:
-    count, n = _refuted(results), len(results)
+    count, n = sum(result.refuted for result in results), len(results)
     return judged_share(
         PART,
         what,

@@ -1,7 +1,8 @@
-"""How many runs a refutation takes: for the catalogue's flawed gallery, the peer suite, a file of cases.
+"""How many runs a refutation takes.
 
-A fault that a declared law shows takes no runs and is counted separately. Correct mechanisms of the peer
-suite and of the cases are controls: an audit at significance 1e-6 refutes each with probability at most 1e-6.
+The audits are of the catalogue's flawed entries, of the peer suite and of a file of cases. A fault that a
+declared law shows takes no runs and is counted separately. Correct mechanisms of the peer suite and of the
+cases are controls. An audit at significance 1e-6 refutes each with probability at most 1e-6.
 """
 
 import math
@@ -21,15 +22,12 @@ PART = "runs to refutation"
 SIGNIFICANCE = 1e-6
 BUDGET = 200_000
 PEER_BUDGET = 300_000
-
-
-def judged() -> int:
-    """Return the number of judged rows in a self-audit without a file of cases."""
-    return 1
+#: The number of judged rows without a file of cases.
+JUDGED = 1
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield the rows for the flawed gallery, for the peer suite and for the cases of the file."""
+    """Yield the rows of all mechanisms."""
     yield _gallery(audits, sizes.every)
     flawed = {name: peer for name, peer in peer_suite().items() if peer.flawed}
     sound = {name: peer for name, peer in peer_suite().items() if not peer.flawed}
@@ -59,7 +57,10 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
 
 
 def case_task(case: Case, *, budget: int) -> Task:
-    """Return the audit of a case on its pair. A budget that cannot refute the claim is raised."""
+    """Return the audit of a case on its pair.
+
+    A budget that cannot refute the claim is raised.
+    """
     from audit.verdict.by_runs import least_budget
 
     delta = getattr(case.claim, "delta", 0.0)
@@ -105,7 +106,10 @@ def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
 
 
 def _runs(result: AuditResult) -> float:
-    """Return how many runs the refutation took, on both databases together; ∞ if nothing was refuted."""
+    """Return the runs that the refutation took, on both databases together.
+
+    ∞ if nothing was refuted.
+    """
     runs = result.samples_to_refutation
     return float(runs) if result.refuted and runs else math.inf
 

@@ -1,8 +1,8 @@
-"""Tightness: how close the lower bound on ε is to the true ε, with a given pair and the whole budget.
+"""How close the lower bound on ε is to the true ε.
 
-The claim is 0.8 of the true ε. The claim matters only because it determines which values of ε (a lattice) the
-bound can take. Refutations are confirmed with as few runs as possible, because these runs would tighten the
-bound too.
+The pair is given, and the whole budget is spent. The claim is 0.8 of the true ε. It only determines which
+values of ε (a lattice) the bound can take. Refutations are confirmed with as few runs as possible, because
+these runs would tighten the bound too.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,7 @@ PART = "tightness"
 SIGNIFICANCE = 1e-3
 CLAIMED = 0.8
 DELTA = 1e-3
-
-
-def judged() -> int:
-    """Return the number of judged rows."""
-    return 1
+JUDGED = 1
 
 
 def settings() -> tuple[Setting, ...]:
@@ -30,7 +26,7 @@ def settings() -> tuple[Setting, ...]:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each mechanism, then a row that counts the bounds above the true ε."""
+    """Yield a row for each mechanism, then a row for bounds above the true ε."""
     above = n = 0
     for setting in settings():
         found = bounds(audits, setting, side=sizes.side, repeats=sizes.repeats)

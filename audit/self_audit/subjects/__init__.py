@@ -1,1 +1,1 @@
-"""Mechanisms with a known true ε, limits that hold for all auditors, and files of cases."""
+"""Mechanisms with a known true ε, limits for all auditors, and files of cases."""

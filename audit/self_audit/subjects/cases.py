@@ -1,10 +1,10 @@
-"""Cases in a user's file: faulty mechanisms and controls, each with its claim and a pair.
+"""Mechanisms in a user's file, each with its claim and a pair.
 
-The file defines a mapping ``CASES`` from names to cases. A case is a mapping with the keys ``fn``, a
-mechanism (database, rng) -> output; ``claim``, a mapping with ``epsilon``, ``delta`` and ``neighbours`` (a
-key of `RELATIONS`); ``example_pair``; and ``broken``. Two keys are optional: ``by_counting`` is false for a
-fault that counting outputs cannot show in an affordable number of runs; ``kind`` is a text that names the
-fault.
+The file defines a mapping ``CASES`` from names to cases. A case is a mapping with these keys. ``fn`` is a
+mechanism (database, rng) -> output. ``claim`` is a mapping with ``epsilon``, ``delta`` and ``neighbours`` (a
+key of `RELATIONS`). ``example_pair`` is the pair, and ``broken`` says whether the claim is false. Two keys
+are optional. ``by_counting`` is false for a fault that counting outputs cannot show in an affordable number
+of runs. ``kind`` is a text that names the fault.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Case:
-    """One case of a file: a mechanism, its claim, and whether the claim is false.
+    """One case of a file.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class Case:
     by_counting
         Whether an audit can show by counting outputs that the claim is false.
     options
-        The keywords of `audit_privacy` for its pair, its relation and, for a case of the kind "floating
-        point", the low bits.
+        The keywords of `audit_privacy` for its pair and its relation. For a case of the kind "floating point"
+        they also ask for the low bits.
     kind
         A text that names the fault.
     """
@@ -55,7 +55,9 @@ class Case:
 
 
 def load_cases(path: Path) -> dict[str, Case]:
-    """Return the cases of a file by name; the code in the file is run.
+    """Return the cases of a file by name.
+
+    The code in the file is run.
 
     Raises
     ------

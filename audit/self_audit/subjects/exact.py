@@ -1,4 +1,7 @@
-"""Mechanisms with true ε, laws and best events in closed form, each on one pair of databases."""
+"""Mechanisms with true ε, laws and best events in closed form.
+
+Each mechanism comes with one pair of databases.
+"""
 
 import itertools
 import math
@@ -22,7 +25,7 @@ class Drawn:
     ----------
     name
         The name in audits.
-    draw
+    sample
         Returns the outputs for a database, a number of runs and a generator.
 
     Examples
@@ -32,20 +35,19 @@ class Drawn:
     """
 
     name: str
-    draw: Draw
+    sample: Draw
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
-        return self.draw(database, 1, rng)[0]
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the outputs of `size` runs."""
-        return self.draw(database, size, rng)
+        return self.sample(database, 1, rng)[0]
 
 
 @dataclass(frozen=True)
 class Law:
-    """A finite law: all outcomes and their probabilities, both of shape (outcomes,)."""
+    """A finite law.
+
+    `outcomes` and `probabilities` have shape (outcomes,).
+    """
 
     outcomes: NDArray[Any]
     probabilities: NDArray[np.float64]
@@ -97,18 +99,20 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return the Laplace mechanism of scale 1 on the values 0 and 1; the best events are half-lines."""
+    """Return the Laplace mechanism of scale 1 on the values 0 and 1.
 
-    def below(x: float) -> float:
-        return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
-
-    events = tuple((below(end), below(end - 1)) for end in np.linspace(-4.0, 4.0, 1601))
+    The best events are half-lines.
+    """
+    events = tuple((_laplace_below(end), _laplace_below(end - 1)) for end in np.linspace(-4.0, 4.0, 1601))
     drawn = Drawn("laplace", lambda database, size, rng: database[0] + rng.laplace(size=size))
     return Setting(drawn, ([0], [1]), 1.0, events=events)
 
 
 def geometric() -> Setting:
-    """Return two-sided geometric noise with ε = 1; outputs beyond ±60 have probability below 1e-25."""
+    """Return two-sided geometric noise with ε = 1.
+
+    Outputs beyond ±60 have probability below 1e-25.
+    """
     ratio = math.exp(-1.0)
     outcomes = np.arange(-60, 61)
     laws = [(1 - ratio) / (1 + ratio) * ratio ** np.abs(outcomes - answer) for answer in (0, 1)]
@@ -120,7 +124,10 @@ def geometric() -> Setting:
 
 
 def randomized_response() -> Setting:
-    """Return randomized response, which gives the true bit with probability e/(1 + e)."""
+    """Return randomized response with ε = 1.
+
+    It gives the true bit with probability e/(1 + e).
+    """
     keep = math.e / (1 + math.e)
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -131,7 +138,10 @@ def randomized_response() -> Setting:
 
 
 def noisy_max() -> Setting:
-    """Return the mechanism "report noisy max": five answers, Laplace noise of scale 2, laws by quadrature."""
+    """Return the mechanism "report noisy max" on five answers.
+
+    The noise is Laplace of scale 2. The laws come from quadrature.
+    """
     pair = ([1.0, 1, 1, 1, 1], [2.0, 0, 0, 0, 0])
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -142,7 +152,10 @@ def noisy_max() -> Setting:
 
 
 def gaussian(epsilon: float, delta: float) -> Setting:
-    """Return the Gaussian mechanism on the values 0 and 1. Its true ε at this δ is `epsilon`."""
+    """Return the Gaussian mechanism on the values 0 and 1.
+
+    Its true ε at this δ is `epsilon`.
+    """
     from scipy.optimize import brentq
 
     sigma = brentq(lambda s: gaussian_delta(epsilon, s) - delta, 1e-2, 1e3, xtol=1e-14)
@@ -151,7 +164,9 @@ def gaussian(epsilon: float, delta: float) -> Setting:
 
 
 def gaussian_delta(epsilon: float, sigma: float) -> float:
-    """Return δ(ε) of N(0, σ²) against N(1, σ²): Balle and Wang 2018, Theorem 8.
+    """Return δ(ε) of N(0, σ²) against N(1, σ²).
+
+    Source: Balle and Wang 2018, Theorem 8.
 
     Examples
     --------
@@ -165,7 +180,9 @@ def gaussian_delta(epsilon: float, sigma: float) -> float:
 
 
 def coin(p: float, q: float) -> Drawn:
-    """Return a mechanism that answers 1 with probability p on the database [0] and q on [1], and 0 otherwise.
+    """Return a mechanism that answers 1 with probability p on [0] and q on [1].
+
+    Its other answer is 0.
 
     Examples
     --------
@@ -178,25 +195,30 @@ def coin(p: float, q: float) -> Drawn:
 
 
 def _finite(drawn: Drawn, pair: tuple[Any, Any], outcomes: NDArray[Any], laws: Any) -> Setting:
-    """Return a setting with finite laws; the best event has the form "likelihood ratio above a level"."""
+    """Return a setting with finite laws.
+
+    The best event has the form "likelihood ratio above a level".
+    """
     left, right = laws
-    events: list[tuple[float, float]] = []
+    events: Events = ()
     for p, q in ((left, right), (right, left)):
         order = np.argsort(-p / q, kind="stable")
-        events += zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True)
-    clipped = tuple((min(1.0, p), min(1.0, q)) for p, q in events)
+        sums = np.minimum(1.0, [np.cumsum(p[order]), np.cumsum(q[order])])
+        events += tuple(zip(*sums.tolist(), strict=True))
     true = float(np.abs(np.log(left / right)).max())
-    return Setting(drawn, pair, true, events=clipped, laws=(Law(outcomes, left), Law(outcomes, right)))
+    return Setting(drawn, pair, true, events=events, laws=(Law(outcomes, left), Law(outcomes, right)))
+
+
+def _laplace_below(x: float) -> float:
+    """Return Pr[Laplace noise of scale 1 ≤ x]."""
+    return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
 
 
 def _law_of_maximum(answers: list[float]) -> NDArray[np.float64]:
     from scipy.integrate import quad
 
-    def below(x: float) -> float:
-        return 0.5 * math.exp(x / 2) if x < 0 else 1 - 0.5 * math.exp(-x / 2)
-
     def density(x: float, best: int) -> float:
-        others = math.prod(below(x - other) for k, other in enumerate(answers) if k != best)
+        others = math.prod(_laplace_below((x - other) / 2) for k, other in enumerate(answers) if k != best)
         return 0.25 * math.exp(-abs(x - answers[best]) / 2) * others
 
     knots = [-80.0, *sorted(set(answers)), 80.0]

@@ -1,4 +1,4 @@
-"""A limit for all auditors: the fastest possible growth of wealth, in nats per pair of runs."""
+"""The fastest growth of wealth that any auditor can reach."""
 
 import math
 from collections.abc import Iterable
@@ -8,10 +8,11 @@ Events = tuple[tuple[float, float], ...]
 
 
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
-    """Return KL((p, q) ‖ claim), the fastest possible growth of wealth in nats per pair of independent runs.
+    """Return the fastest possible growth of wealth in nats per pair of runs.
 
-    KL((p, q) ‖ claim) is the infimum of KL(p‖p′) + KL(q‖q′) over (p′, q′) with p′ ≤ e^ε·q′ + δ. It is 0 if
-    (p, q) meets the claim. Otherwise p′ = e^ε·q′ + δ at the infimum, which leaves one variable.
+    The runs are independent. The growth is KL((p, q) ‖ claim). This is the infimum of KL(p‖p′) + KL(q‖q′)
+    over (p′, q′) with p′ ≤ e^ε·q′ + δ. It is 0 if (p, q) meets the claim. Otherwise p′ = e^ε·q′ + δ at the
+    infimum, which leaves one variable.
 
     Examples
     --------
@@ -37,11 +38,11 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
 
 
 def least_pairs(events: Iterable[tuple[float, float]], *, epsilon: float, significance: float) -> float:
-    """Return the least mean number of pairs of runs to a refutation: ln(1/significance)/KL.
+    """Return the least mean number of pairs of runs to a refutation.
 
-    KL is the largest `best_log_growth` of any of the events. The mean number of pairs is at least this for
-    every stopping rule that refutes a true claim with probability at most `significance` (Wald 1945). A
-    single audit may stop earlier.
+    It is ln(1/significance)/KL, where KL is the largest `best_log_growth` of any event. This bounds every
+    stopping rule that refutes a true claim with probability at most `significance` (Wald 1945). A single
+    audit may stop earlier.
 
     Examples
     --------

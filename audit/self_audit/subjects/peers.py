@@ -1,9 +1,9 @@
-"""The peer suite: mechanisms on which published auditors are compared. The claim is ε = 1.
+"""Mechanisms on which published auditors are compared.
 
-The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. The true ε
-of each mechanism is known. Mechanisms are audited on query answers; between neighbours, each answer may
-change by 1. Histograms are audited on records instead: one record changes only one count, by 1. Their noise
-would be too small if all answers changed.
+The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. Every
+mechanism claims ε = 1. The true ε of each mechanism is known. Mechanisms are audited on query answers.
+Between neighbours, each answer may change by 1. Histograms are audited on records instead, because one record
+changes only one count by 1. Their noise would be too small if all answers changed.
 """
 
 import math
@@ -21,13 +21,19 @@ Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any
 
 
 def on_answers(function: Function) -> Drawn:
-    """Return a subject that runs a function (answers, size, rng) on query answers."""
+    """Return a subject that runs a function on query answers.
+
+    The arguments of the function are answers, size and rng.
+    """
     return Drawn("peer", lambda database, size, rng: function(np.asarray(database, dtype=float), size, rng))
 
 
 def on_records(function: Function) -> Drawn:
-    """Return a subject that runs a function (answers, size, rng) on the counts of the records 0 to 4."""
-    answered = on_answers(function).draw
+    """Return a subject that runs a function on the counts of the records 0 to 4.
+
+    The arguments of the function are counts, size and rng.
+    """
+    answered = on_answers(function).sample
     return Drawn("peer", lambda database, size, rng: answered(np.bincount(database, minlength=5), size, rng))
 
 
@@ -88,9 +94,9 @@ def peer_suite() -> dict[str, Peer]:
 
 @dataclass(frozen=True)
 class SparseVector:
-    """The sparse vector technique, which says which answers reach a noisy threshold (Lyu, Su and Li 2017).
+    """The sparse vector technique of Lyu, Su and Li 2017.
 
-    The parameters give Algorithms 1 and 3 to 6 of that paper.
+    It says which answers reach a noisy threshold. The parameters give Algorithms 1 and 3 to 6 of that paper.
 
     Parameters
     ----------
@@ -112,7 +118,7 @@ class SparseVector:
     values: bool = False
 
     def __call__(self, answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the outputs of `size` runs, shape (size, answers)."""
+        """Return the outputs of `size` runs, an array of shape (size, answers)."""
         rho = rng.laplace(scale=self.threshold_scale, size=size)
         noisy = np.broadcast_to(answers, (size, len(answers)))
         if self.query_scale:
@@ -126,7 +132,10 @@ class SparseVector:
 
 
 def _noisy(scale: float) -> Function:
-    """Return a function that adds Laplace noise to answers. With a single answer, an output is a number."""
+    """Return a function that adds Laplace noise to answers.
+
+    With a single answer, an output is a number.
+    """
 
     def noisy(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         outputs = answers + rng.laplace(scale=scale, size=(size, len(answers)))
@@ -138,14 +147,16 @@ def _noisy(scale: float) -> Function:
 def _noisy_max(noise: str, *, place: bool) -> Function:
     def largest(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         noisy = answers + getattr(rng, noise)(scale=2.0, size=(size, len(answers)))
-        found: NDArray[Any] = noisy.argmax(axis=1).astype(float) if place else noisy.max(axis=1)
-        return found
+        return np.asarray(noisy.argmax(axis=1).astype(float) if place else noisy.max(axis=1))
 
     return largest
 
 
 def _truncated_geometric(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Return an answer with geometric noise of ratio 1 + 2^−k, k = ⌈log(2/ε)⌉ = 1, clamped to 0 … 5."""
+    """Return an answer with geometric noise, clamped to 0 … 5.
+
+    The ratio of the noise is 1 + 2^−k with k = ⌈log(2/ε)⌉ = 1.
+    """
     p = 1 - 1 / 1.5
     noisy = int(answers[0]) + rng.geometric(p, size) - rng.geometric(p, size)
     return np.asarray(noisy.clip(0, 5), dtype=float)
