@@ -141,7 +141,7 @@ def problems(
 ) -> SearchStrategy[FixedProblem]:
     """Return a strategy for utility problems.
 
-    Each has one database and is named after it.
+    Each problem has one database, which its name shows.
 
     Parameters
     ----------

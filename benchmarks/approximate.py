@@ -45,9 +45,9 @@ def samples() -> tuple[Any, Any]:
 
 
 def runs() -> list[Figure]:
-    """Time a run and a law at m = 100,000.
+    """Return the times of a run and of an exact law at m = 100,000.
 
-    The examples are a list of pairs, and a counted sample.
+    Each learner runs on a list of pairs (x, y), and on the same examples as counts (`NumberSample`).
     """
     rng = np.random.default_rng(1)
     thresholds, points = samples()
@@ -78,7 +78,7 @@ def runs() -> list[Figure]:
 
 
 def sizes() -> list[Figure]:
-    """Compute how many examples each learner needs at α = β = 0.1, ε = 1, δ = 1e-6."""
+    """Return how many examples each learner needs at α = β = 0.1, ε = 1, δ = 1e-6."""
     found = []
     for kind in (PurePointLearner, HashedPointLearner, PointLearner, PureIntervalLearner, IntervalLearner):
         told = [kind(dimension=d).sample_size() for d in (16, 32, 64)]

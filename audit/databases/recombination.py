@@ -1,7 +1,7 @@
-"""Check that a strategy gives every recombination of its records.
+"""Check whether a strategy can draw every recombination of its records.
 
-The check reads the strategy's `repr`. `lists(integers(min_value=0, max_value=9))` gives every recombination,
-because each record is drawn independently and may stand anywhere.
+The check reads the strategy's `repr`. `lists(integers(min_value=0, max_value=9))` can draw every
+recombination, because each record is drawn independently and may stand anywhere.
 
 A mapped, filtered, unique or composed strategy may bind its records to a rule, such as a header row or an
 order. Its `repr` does not show the rule.
@@ -23,9 +23,9 @@ _VALUES = frozenset({"just", "sampled_from"})
 
 
 def is_recombined(strategy: Any) -> bool:
-    """Return whether a strategy gives every recombination of its records.
+    """Return whether a strategy can draw every recombination of its records.
 
-    If its `repr` hides this, return False.
+    Return False if the `repr` of the strategy does not show it.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def is_recombined(strategy: Any) -> bool:
 
 
 def labels_cross(strategy: Any) -> bool:
-    """Return whether a strategy for (x, y) gives every x with every y.
+    """Return whether a strategy for examples (x, y) can draw each x together with each y.
 
-    If its `repr` hides this, return False.
+    Return False if the `repr` of the strategy does not show it.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _is_part(node: ast.expr) -> bool:
 
 
 def _is_harmless(word: ast.keyword) -> bool:
-    """Return whether a keyword binds no record to another."""
+    """Return whether the records stay independent of each other under a keyword."""
     if word.arg in {"unique", "unique_by"}:
         return False
     setting = (word.arg or "").startswith(("min_", "max_", "allow_")) or word.arg in {"dtype", "shape"}

@@ -21,7 +21,9 @@ _MOST_LOST = 0.95
 
 @dataclass(frozen=True)
 class CellCounts:
-    """The past counts of a table, and the counts of the batch that was then bet on.
+    """The counts in one table, of past runs and of the batch that is bet on.
+
+    The past counts alone decide how to bet.
 
     Parameters
     ----------

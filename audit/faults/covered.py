@@ -74,7 +74,7 @@ def _is_aligned(scene: Scene, move: Move) -> bool:
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if numbers share noise and a combination has none."""
+    """Return the fault if several numbers share noise, and a combination of them has none."""
     if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)
@@ -195,7 +195,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Return whether a replacement is covered as two steps by different draws.
+    """Return whether noise covers both steps of a replacement, each by draws of its own.
 
     The first step removes a record, and the second step adds another record.
     """
@@ -209,10 +209,10 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return the ε that half of a replacement spends, and the draws that spend it.
+    """Return the ε that one step of a replacement spends, and the draws that spend it.
 
-    This half is the step from the database without the replaced record to the database of `side`. Return None
-    if the ε is unknown.
+    The step leads from the database without the replaced record to the database of `side`. Return None if
+    the ε is unknown.
     """
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)

@@ -87,7 +87,7 @@ class Move:
     def spent(self) -> noise.Floats:
         """The ε that each noise variable spends.
 
-        For normal noise, it is the shift in standard deviations.
+        For normal noise: how far each variable is shifted, in standard deviations.
         """
         scales = np.array([number.scale for number in self.numbers])
         return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
@@ -119,9 +119,10 @@ class Move:
 
 
 def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
-    """Return the move of the output on the draws of one seed, or None.
+    """Return how the output moves between the databases, on the draws of one seed.
 
-    It cannot be measured if, for example, outputs or draws differ in form between the sides.
+    Return None if this cannot be measured, for example because outputs or draws differ in form between the
+    sides.
     """
     runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, RIGHT)}
     first, second = runs[LEFT][0], runs[RIGHT][0]

@@ -45,7 +45,7 @@ _CALLED = {"mechanism": "code (or a version)"}
 
 @dataclass(frozen=True)
 class Known:
-    """A pair for the next audit.
+    """A pair of databases for the next audit.
 
     `path` leads from one database of the pair to the other. `sections` holds the bets on the pair so far.
     """
@@ -61,7 +61,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Spent:
-    """What an audit by runs has used up, for a later audit.
+    """What a later audit must know about the runs of an audit, to continue it.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Before(Spent):
 
 @dataclass(frozen=True)
 class Ended(Spent):
-    """The final state of an audit by runs, for a later audit."""
+    """The final state of an audit by runs, from which a later audit can continue."""
 
     task: PrivacyTask
     ledger: Ledger

@@ -39,7 +39,7 @@ def can_watch() -> bool:
 
 
 def in_words(limit: float) -> str:
-    """Return the reason of a run that exceeded its time limit.
+    """Return the reason shown for a run that exceeded its time limit.
 
     Examples
     --------
@@ -88,8 +88,8 @@ class Watch:
     earlier timer falls due inside the loop, its handler is called. An exception that the handler raises ends
     the loop.
 
-    A mechanism that sets SIGALRM or the timer itself disables the limit until the loop ends. `isolate` limits
-    such a mechanism.
+    If a mechanism sets its own handler of SIGALRM, or its own timer, its runs have no limit until the loop
+    ends. With `isolate` they have one.
 
     Parameters
     ----------

@@ -129,7 +129,9 @@ class Search:
 
 
 def proposed(family: Family, way: str, *arguments: Any) -> Any:
-    """Return the problem that the `random` or `vary` of a family proposes.
+    """Return the problem that a function of the family proposes.
+
+    `way` is the name of the function: "random" or "vary".
 
     Raises
     ------

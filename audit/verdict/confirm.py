@@ -95,7 +95,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
 
 
 def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
-    """Return the strongest witness, which holds the simplest confirmed witness."""
+    """Return the strongest witness, with the simplest confirmed witness as its `simplest`."""
     looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
@@ -119,7 +119,7 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness, which holds the simplest witness.
+    """Return the strongest witness, with the simplest witness as its `simplest`.
 
     If the simplest witness uses a fitted score, it gets a second event about one output entry, as `beside`.
     """
@@ -211,12 +211,12 @@ class _Looks:
             self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
-        """Take the event of a simpler pair on which the claim failed as known."""
+        """Set `known` to the best event of a simpler pair on which the claim failed."""
         self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the witness's event gains most.
+    """Return the one step of a path on which the witness's event breaks the claim most clearly.
 
     The search for this step may use a third of the allowance of runs.
     """

@@ -138,9 +138,9 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return the least distance from the level at which comparisons are safe.
+        """Return how far Q(J) must be from the level for a reliable comparison.
 
-        With probability 1 − `beta` no comparison at this distance or more errs.
+        With probability 1 − `beta` no comparison errs whose Q(J) is at least this far from the level.
         """
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 

@@ -90,11 +90,11 @@ def _there_and_back(dimension: int) -> tuple[float, ...]:
 
 
 def by_sanitizing(parts: int = 8) -> tuple[int, float, float]:
-    """Return m, and the excess error of a learner that sanitizes.
+    """Return m, the excess error of a learner that sanitizes, and Pr[excess error > 4α].
 
-    The third number is Pr[excess error > 4α]. The learner sanitizes two databases, each with half of ε. In
-    S_1 the point 0 replaces every x whose label is not 1, and in S_0 every x whose label is not 0. No concept
-    holds at 0.
+    From the m examples (x, y) the learner makes two databases of m points. S_1 has x for each example with
+    label 1, and 0 for the others. S_0 has x for each example with label 0, and 0 for the others. No concept
+    holds at 0. The learner sanitizes each database with half of ε.
 
     Guarantee
     ---------
@@ -141,9 +141,9 @@ def by_learning(concepts: ConceptClass, shares: NDArray[np.float64]) -> tuple[in
 
     It approximates a database S by a distribution D, with multiplicative weights. In each round an agnostic
     learner gets points of S with label 1 and as many points of D with label 0. A hypothesis is a concept or
-    its complement, and Q is the share that it labels 1. Its error is 1/2 − (Q(S) − Q(D))/2. D then gets more
-    weight where the returned hypothesis is 1. The agnostic learner is the worst with an excess error of at
-    most γ.
+    its complement. If it labels a share Q of the points 1, its error is 1/2 − (Q(S) − Q(D))/2. D then gets
+    more weight where the returned hypothesis is 1. The agnostic learner is the worst with an excess error of
+    at most γ.
 
     Guarantee
     ---------

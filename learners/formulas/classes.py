@@ -137,8 +137,8 @@ def label_private(made: Any) -> Formulas:
 def compression(made: Any) -> Formulas:
     """Return the formulas of the compression learner.
 
-    A record lies in one half of a round, so the loss is at most ε. The measurement of an error alone can lose
-    nearly ε.
+    A record affects one step of one round: the choice of a hypothesis, or the measurement of its error. So
+    the loss is at most ε. The measurement can lose nearly ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -176,9 +176,10 @@ def compression(made: Any) -> Formulas:
 
 
 def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
-    """Return the law of the small database.
+    """Return the law of the small database that a sanitizer returns.
 
-    Its weight is e^(−ε·m·off/2), where `off` is its largest error.
+    The weight of a small database is e^(−ε·m·off/2), where m is the number of records of `database`, and
+    `off` the largest error of the small database.
     """
     tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
 

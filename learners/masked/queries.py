@@ -26,8 +26,8 @@ __all__ = ["BentQuery", "BitQuery", "MaskQuery", "MaskedQuery", "ParityQuery", "
 class MaskedQuery(ABC):
     """A query g about a record ((x, i, b), y), where x has d bits and y = ±1.
 
-    A subclass has `on` and may have `parts` in closed form. The default `parts` is a Walsh transform of the
-    whole domain, which is possible for d up to about 16.
+    A subclass must define `on`. It may define `parts` in closed form. The default `parts` uses a Walsh
+    transform of the whole domain, which is possible for d up to about 16.
 
     Examples
     --------

@@ -376,9 +376,9 @@ def canonical_keys(records):
 
 @pytest.mark.parametrize("strange", STRANGE[1:])
 def test_a_leak_of_any_strange_record_takes_few_runs(strange):
-    """The runs do not depend on the number of listed records.
+    """The number of runs does not depend on the number of listed records.
 
-    24 pairs of runs scout, 16 explore the pair, 64 are bet on.
+    The audit uses 24 pairs of runs to find the pair, 16 to explore it and 64 for bets: 208 runs.
     """
 
     def leaks(database, rng):

@@ -205,9 +205,9 @@ def test_a_score_names_its_heaviest_entries_with_their_signs():
 
 
 def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
-    """A printed result names the single entry that separate runs confirm.
+    """A printed result shows `beside`, the event about a single entry.
 
-    A saved result keeps this entry.
+    A saved result keeps it.
     """
     witness = Witness([0], [1], above(Value()), 0.5, 0.1, runs=100)
     beside = dataclasses.replace(witness, event=above(Coordinate(3)), p=0.4, direction="right")

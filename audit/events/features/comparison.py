@@ -124,7 +124,7 @@ def _together(rows: Floats, middle: Floats) -> Floats:
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
     """Return the pairs of columns whose correlation of signs differs between sides.
 
-    `a` and `b` hold these correlations on the two sides. Half the difference comes before each pair.
+    `a` and `b` hold these correlations on the two sides. Each result is half the difference, then the pair.
     """
     apart = np.triu(np.abs(a - b), 1) / 2
     least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
@@ -134,7 +134,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Return whether most numbers are whole and have too many values for one bin each.
+    """Return whether most numbers are whole, with too many distinct values to give each its own bin.
 
     Examples
     --------

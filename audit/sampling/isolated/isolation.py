@@ -93,11 +93,11 @@ class Child:
     def kill(self) -> None:
         """End the child immediately.
 
-        A thread that waits for it gets an error.
+        A thread that waits for an answer gets an error.
 
         The child is killed before its worker, because a living child would start another worker. This process
-        may not know a worker that has just been started. Such a worker would hold the pipes open, and a
-        thread would wait for them. Closing the request pipe ends such a worker.
+        cannot kill a worker that it does not know yet. Closing the request pipe ends that worker. Otherwise
+        it would keep the answer pipe open, and the thread would wait forever.
         """
         self._process.kill()
         self._process.wait()
@@ -146,8 +146,8 @@ class Child:
         A subject is steady if the same seeds give the same runs again. The block of a steady subject is sent
         in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately.
 
-        The block of another subject must not be drawn again. A second draw only after a death would bias the
-        outputs. So each outcome of such a subject is sent immediately from the start.
+        A block of an unsteady subject must not be drawn again: a second draw only after a death would bias
+        the outputs. So each outcome of an unsteady subject is sent immediately from the start.
         """
         try:
             return self._whole(task, steady=steady)

@@ -39,7 +39,10 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the expected time of the tasks here in seconds, or 0 if unknown."""
+        """Return the expected time of the tasks in this process, in seconds.
+
+        Return 0 if it is unknown, or if there is only one task.
+        """
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)
@@ -183,7 +186,10 @@ def _shared(
 
 
 def draw_elsewhere(parcel: Parcel, task: bytes) -> bytes:
-    """Return the packed block of a packed task, drawn in this process."""
+    """Return a block drawn in this process.
+
+    The task and the block are packed.
+    """
     return pack_outputs(_host(parcel).run(unpack(task)))
 
 
@@ -193,9 +199,9 @@ def _host(parcel: Parcel) -> Host:
 
 
 def draw_isolated(parcel: Parcel, task: bytes) -> bytes:
-    """Return the packed block of a packed task, drawn in a child process.
+    """Return a block drawn in a child process, which stays alive for further tasks.
 
-    The child stays alive.
+    The task and the block are packed.
     """
     child = _CHILDREN.get(parcel)
     if child is None:

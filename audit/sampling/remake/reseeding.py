@@ -58,7 +58,7 @@ class Sources:
         self._numbers: dict[int, tuple[int, Any]] = {}
 
     def stand_in(self, value: Any) -> StandIn | None:
-        """Return the placeholder of a generator, or None for another value."""
+        """Return the placeholder of a generator, or None if the value is not a generator."""
         if type(value) in ORDINARY:
             return None
         if isinstance(value, np.random.Generator):
@@ -101,7 +101,9 @@ class Sources:
 
 
 class Reseeding:
-    """Makes the generators for placeholders, seeded from a place in the seed tree.
+    """Makes the generators that replace placeholders.
+
+    Their seeds come from one place in the seed tree: `seed` and `path`.
 
     Examples
     --------

@@ -119,13 +119,13 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self._file.getvalue()
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator, or None for another value."""
+        """Return the placeholder of a generator, or None if the value is not a generator."""
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return cloudpickle's reduction with the full names of classes.
+        """Return cloudpickle's reduction, with classes named in full.
 
-        `__loader__` and the like are left out.
+        The reduction of a user's module leaves out `__loader__` and the like.
         """
         if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
             # The importer of a module is not state of the subject; under pytest it is pytest itself.
@@ -141,7 +141,10 @@ class _Copier(Writer):
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return the placeholder of a generator, shared class or handle, or None."""
+        """Return the placeholder of a generator, a shared class or a handle.
+
+        Return None for any other value: it is pickled as usual.
+        """
         if type(value) in ORDINARY:
             return None
         is_class = isinstance(value, type) and value not in self._owned
@@ -153,7 +156,7 @@ class _Copier(Writer):
         return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction, with caches of its own for a copy."""
+        """Return the base class's reduction; in a copy, a user's cached function has an empty cache."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
         return super().reducer_override(value)

@@ -35,7 +35,7 @@ def settings() -> tuple[Setting, ...]:
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
     """Yield a row for each of `SHARES`, then a row for the wealth at refutations.
 
-    In the audits of a share, this share of the true ε is claimed.
+    A share is the claimed ε divided by the true ε.
     """
     refuted: list[AuditResult] = []
     for share in SHARES:
@@ -68,7 +68,7 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the fewest pairs of runs that refute a claim, on average.
+    """Return the least mean number of pairs of runs with which any auditor can refute a claim.
 
     The claim is `share` times the true ε.
     """

@@ -162,7 +162,7 @@ class LaplaceAverage(LocalAverage):
     def failure(self, high: float) -> float:
         """Return the exact probability that the answer misses the tolerance.
 
-        g is b with probability `high`, else −b.
+        For each entry z, g(z) is independently b with probability `high`, else −b.
 
         Examples
         --------
@@ -238,7 +238,7 @@ class SignAverage(LocalAverage):
         return None if self._n > _MOST_EXACT else self.law(database)
 
     def law(self, database: Any) -> Finite:
-        """Return the exact law of the answer, for n entries in time n².
+        """Return the exact law of the answer, computed in time n² for n entries.
 
         Examples
         --------
@@ -265,7 +265,7 @@ class SignAverage(LocalAverage):
     def failure(self, high: float) -> float:
         """Return the exact probability that the answer misses the tolerance.
 
-        g is 1 with probability `high`, else −1.
+        For each entry z, g(z) is independently 1 with probability `high`, else −1.
 
         Examples
         --------

@@ -32,7 +32,7 @@ STATED_CONSTANT = 4.0
 
 
 def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records `PrivateOracle` needs for one of this many queries.
+    """Return how many records `PrivateOracle` needs to answer one of `queries` queries.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
 
 
 def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records `PrivateOracle` needs for this many queries.
+    """Return how many records `PrivateOracle` needs to answer all `queries` queries.
 
     Guarantee
     ---------
