@@ -306,25 +306,27 @@ def around(p):
 @pytest.mark.parametrize("kind", [fixed, around], ids=["of problems", "beside trials"])
 def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkeypatch, kind):
     """The significance is divided by at least the number of all comparisons."""
-    made, checks = [], []
+    compared, found = [], 0.0
 
-    class Recorded(audit.utility.law_check.LawCheck):
-        def __init__(self, *given):
-            super().__init__(*given)
-            checks.append(self)
+    def nearly_refuting(*_):
+        compared.append(found)
+        return found
 
-    def agreeing(*_):
-        made.append(checks[0].limit)
-        return 0.0
-
-    monkeypatch.setattr(audit.utility.audit, "LawCheck", Recorded)
     for name in ("law_log_e_value", "failures_log_e_value"):
-        monkeypatch.setattr(audit.utility.law_check, name, agreeing)
+        monkeypatch.setattr(audit.utility.law_check, name, nearly_refuting)
     problems = [kind(p) for p in (0.01, 0.02, 0.05)]
-    audit_utility(Errs(), PAC(0.25, 0.2), problems=problems, budget=4_000)
-    assert len(made) > 3
-    assert len(checks) == 1
-    assert min(made) >= math.log(len(made) / 1e-6) - 1e-12
+
+    def audited():
+        compared.clear()
+        return audit_utility(Errs(), PAC(0.25, 0.2), problems=problems, budget=4_000).verdict
+
+    right = audited()
+    many, found = len(compared), math.log(len(compared) / 1e-6) - 1e-9
+    assert many > 3
+    assert audited() is right is not Verdict.ERROR
+    assert len(compared) == many
+    found = math.log(10 * many / 1e-6)
+    assert audited() is Verdict.ERROR
 
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
