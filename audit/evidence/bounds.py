@@ -23,13 +23,13 @@ _FAR = 40.0
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
     """Yield a fixed rising lattice of ε.
 
-    It is coarse up to half of the claimed ε and has steps of half a per cent beyond.
+    Its steps are 5 per cent up to half of the claimed ε, and half a per cent beyond.
     """
     unit = epsilon if epsilon > 1e-6 else 0.01  # steps in proportion to a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:
         yield epsilon
-    yield from (0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
+    yield from (unit * 1.005**step for step in range(-458, -138, 10))
     for step in range(-138, 10_000):
         value = unit * 1.005**step if step else unit
         if value > EPSILON_CAP:

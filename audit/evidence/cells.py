@@ -31,9 +31,11 @@ choice: any stake is allowed that is a function of the past.
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 from scipy.linalg.lapack import dptsv
+from scipy.special import ndtri
 
 from audit.distributions.law import Flags, Floats, Ints
 
@@ -61,8 +63,8 @@ CAUTION = 1.0
 def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
     """Return estimated cell probabilities of both sides, with shrunk log-ratios.
 
-    The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. All other
-    log-ratios are shrunk towards 0. A log-ratio with a large sampling variance is shrunk more.
+    The log-ratios of the `ordered` leading cells are smoothed along the cells. All other log-ratios are
+    shrunk towards 0. A log-ratio with a large sampling variance is shrunk more.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
     ratio = np.log((x + 0.5) / total_x) - np.log((y + 0.5) / total_y)
     error = 1 / (x + 0.5) + 1 / (y + 0.5)
     ratio = np.concatenate(
-        [_walk(ratio[:ordered], error[:ordered]), _shrunk(ratio[ordered:], error[ordered:])]
+        [_along(ratio[:ordered], error[:ordered]), _shrunk(ratio[ordered:], error[ordered:])]
     )
     both = (x + y + 1) / (total_x + total_y)
     p, q = both / (1 + np.exp(-ratio)), both / (1 + np.exp(ratio))
@@ -102,18 +104,43 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
     return values * spreads / (spreads + errors)
 
 
-def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk, given the error variances.
+def _along(values: Floats, errors: Floats) -> Floats:
+    """Return log-ratios smoothed along their cells; `errors` are variances.
+
+    The result is a shape plus the posterior mean of a random walk. There are three shapes:
+
+    - a constant;
+    - a constant plus a multiple of the cells' normal scores, as for a shift of normal noise;
+    - a constant plus a step at the median, roughly as for a shift of Laplace noise.
+
+    The likeliest shape is taken. The size of the multiple or step is shrunk, and its likelihood is that of a
+    normal prior with the likeliest variance.
+    """
+    if len(values) < 2:
+        return values
+    weights = 1 / errors
+    level = np.full(len(values), np.average(values, weights=weights))
+    scores = ndtri((np.cumsum(weights) - weights / 2) / weights.sum())
+    found = [_walk(values, level, weights)]
+    for shape in (scores, np.sign(scores)):
+        centred = shape - np.average(shape, weights=weights)
+        precision = max(float(weights @ centred**2), 1e-300)
+        slope = float(weights @ (centred * values)) / precision
+        if (sure := slope**2 * precision) > 1:
+            shrunk = slope * (1 - 1 / sure)
+            cost, mean = _walk(values, level + shrunk * centred, weights)
+            found.append((cost + 1 + math.log(sure), mean))
+    return min(found, key=itemgetter(0))[1]
+
+
+def _walk(values: Floats, shape: Floats, weights: Floats) -> tuple[float, Floats]:
+    """Return −2 log-likelihood, up to a constant, and the posterior mean of a random walk around a shape.
 
     The step variance is fitted. Only steps are shrunk, not the common level. The inverse covariance is
     tridiagonal. One solution gives the mean, and its pivots give the likelihood of the step variance.
     """
-    size = len(values)
-    if size < 2:
-        return values
-    weights = 1 / errors
-    level = float(np.average(values, weights=weights))
-    pull = weights * (values - level)
+    size, rest = len(values), values - shape
+    pull = weights * rest
     neighbours = np.full(size, 2.0)
     neighbours[[0, -1]] = 1.0
     costs, means = [0.0], [np.zeros(size)]  # for step variance 0
@@ -123,7 +150,8 @@ def _walk(values: Floats, errors: Floats) -> Floats:
         determinant = np.log(pivots).sum() + (size - 1) * math.log(spread) - math.log(weights.sum())
         costs.append(determinant - pull @ mean)
         means.append(mean)
-    return np.asarray(level + means[int(np.argmin(costs))])
+    best = int(np.argmin(costs))
+    return float(pull @ rest) + costs[best], shape + means[best]
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:

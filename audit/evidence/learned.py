@@ -19,13 +19,13 @@ from audit.events.features.scores import AdditiveScore, Codes, coded, with_diffe
 from audit.events.features.views import View
 from audit.events.tables import NumberBins, Table
 
-#: Larger: a better estimate of the covariance. Number of runs of each side that are used for it and kept to
-#: cut the score into cells.
+#: Larger: a better estimate of the covariance. Number of runs of each side that are used for it.
 FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
 #: Larger: weights are more exact, but fewer runs are counted in the cells of the last score. The score is not
-#: fitted anew after this many pairs of runs.
+#: fitted anew after this many pairs of runs. At most this many runs of a side are kept to cut the score into
+#: cells.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
@@ -66,7 +66,7 @@ class ScoreLearner:
         self.counts, self.runs = np.zeros((2, width)), np.zeros(2)
         self._gram, self._seen = np.zeros((2, width, width)), np.zeros(2)
         self._kept: tuple[list[Codes], list[Codes]] = ([], [])
-        self._most = min(FOR_COVARIANCE, _KEPT_BYTES // (2 * len(columns)))
+        self._most = min(ENOUGH, _KEPT_BYTES // (2 * len(columns)))
 
     def code(self, left: View, right: View) -> Coded:
         """Return a block coded as bins."""
@@ -74,7 +74,7 @@ class ScoreLearner:
         for side, view in enumerate((left, right)):
             columns = coded(view, self.edges) if self.entries in view.vectors else []
             runs[side] = len(columns[0]) if columns else 0
-            most = max(0, self._most - int(self._seen[side]))
+            most = max(0, self._most - self._known(side))
             some = np.zeros((min(most, int(runs[side])), len(self.edges)), dtype=np.int16)
             for k, column in enumerate(columns):
                 start, end = self.starts[k : k + 2]
@@ -88,22 +88,27 @@ class ScoreLearner:
         self.counts += coded.counts
         self.runs += coded.runs
         for side, offered in enumerate(coded.codes):
-            codes = offered[: max(0, self._most - int(self._seen[side]))]
+            codes = offered[: max(0, self._most - self._known(side))]
+            self._kept[side].append(codes)
+            codes = codes[: max(0, FOR_COVARIANCE - int(self._seen[side]))]
             if len(codes):
                 places = np.zeros((len(codes), int(self.starts[-1])), dtype=np.float32)
                 np.put_along_axis(places, codes.astype(np.intp), 1.0, axis=1)
                 self._gram[side] += places.T @ places
                 self._seen[side] += len(codes)
-                self._kept[side].append(codes)
+
+    def _known(self, side: int) -> int:
+        return sum(map(len, self._kept[side]))
 
     def table(self) -> Table:
-        """Return the table of the present score, with the counts of the kept runs.
+        """Return the table of the present score, with the kept runs as its counts.
 
-        The score was fitted to these runs too, so their counts look better than later ones will. This can
-        make bets less good, but not invalid.
+        A score looks too good on the runs it was fitted to. So each cell's log-ratio of the two sides is
+        multiplied by a factor of at most 1: the separation that the fit expects on new runs, as a share of
+        the separation on these runs.
         """
-        weights = self._weights()
-        sides = [np.concatenate(kept) for kept in self._kept]
+        weights, kept = self._weights()
+        sides = [np.concatenate(codes) for codes in self._kept]
         self._kept = ([sides[0]], [sides[1]])
         scored = [_scored(codes, weights) for codes in sides]
         pieces = [weights[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
@@ -111,32 +116,45 @@ class ScoreLearner:
         edges = learn_edges(np.concatenate(scored))
         table = Table(NumberBins(score, edges))
         width = table.counts.shape[1]
-        table.counts += [np.bincount(bins_of(values, edges), minlength=width) for values in scored]
+        counts = np.array([np.bincount(bins_of(values, edges), minlength=width) for values in scored])
+        runs = np.maximum(counts.sum(axis=1), 1)
+        ratio = kept * np.log((counts[0] + 0.5) / (counts[1] + 0.5) * runs[1] / runs[0])
+        of_left = 1 / (1 + np.exp(-ratio) * runs[1] / runs[0])
+        table.counts += counts.sum(axis=0) * np.stack([of_left, 1 - of_left])
         return table
 
-    def _weights(self) -> Floats:
+    def _weights(self) -> tuple[Floats, float]:
+        """Return the weight of each bin, and the expected separation of new runs relative to these runs.
+
+        What columns share is fitted first: it takes few numbers, so few runs suffice. The rest is fitted
+        next.
+        """
         means = self.counts / np.maximum(self.runs, 1)[:, None]
         covariance = np.zeros_like(self._gram[0])
         for gram, seen in zip(self._gram, self._seen, strict=True):
             mean = np.diag(gram) / seen
             covariance += (gram / seen - np.outer(mean, mean)) / 2
-        steps = _thermometer(self.starts)
+        steps, noise = _thermometer(self.starts), float((1 / self.runs).sum())
         covariance, apart = steps.T @ covariance @ steps, steps.T @ (means[0] - means[1])
-        spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        used = spread > 1e-4
-        if not used.any():
-            return np.zeros(len(steps))
-        unit = spread[used]
-        values, vectors = np.linalg.eigh(covariance[np.ix_(used, used)] / np.outer(unit, unit))
-        values = np.maximum(values, 1e-9)
-        seen = vectors.T @ (apart[used] / unit)
-        noise = values * (1 / self.runs).sum()
-        variances = noise + _STRENGTHS[:, None] * values**2
-        fits = -(np.log(variances) + seen**2 / variances).sum(axis=1)
-        strength = _STRENGTHS[int(np.argmax(fits))]
-        found = np.zeros(len(steps))
-        found[used] = vectors @ (seen * strength * values / (noise + strength * values**2)) / unit
-        return steps @ found
+        alike = self._alike()
+        found = alike @ _ridge(alike.T @ covariance @ alike, alike.T @ apart, noise)
+        found = found + _ridge(covariance, apart - covariance @ found, noise)
+        kept = found @ covariance @ found / max(float(found @ apart), 1e-300)
+        return steps @ found, float(np.clip(kept, 0.0, 1.0))
+
+    def _alike(self) -> Floats:
+        """Return a matrix from the steps that columns share to all steps, shape (steps, shared).
+
+        Columns share steps if they have the same number of bins and are both entries or both differences.
+        """
+        kinds: dict[tuple[bool, int], list[int]] = {}
+        for k, (first, end) in enumerate(pairwise(self.starts.tolist())):
+            kinds.setdefault((k < self.entries, end - first), []).append(first)
+        shared = [np.zeros((int(self.starts[-1]), width)) for _, width in kinds]
+        for block, firsts in zip(shared, kinds.values(), strict=True):
+            for first in firsts:
+                block[first : first + block.shape[1]] = np.eye(block.shape[1])
+        return np.hstack(shared)
 
 
 def learner_of(left: View, right: View) -> ScoreLearner | None:
@@ -168,6 +186,35 @@ def _few(edges: Floats, most: int) -> Floats:
     return (
         edges if len(edges) <= most else edges[np.linspace(0, len(edges) - 1, most + 2)[1:-1].astype(np.intp)]
     )
+
+
+def _ridge(covariance: Floats, apart: Floats, noise: float) -> Floats:
+    """Return the coefficients of a ridge regression of the likeliest strength, shape (steps,).
+
+    Parameters
+    ----------
+    covariance
+        Covariance of the steps within a side.
+    apart
+        Differences of means, shape (steps,).
+    noise
+        The variance of such a difference, for a step of variance 1.
+    """
+    found = np.zeros_like(apart)
+    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    used = spread > 1e-4
+    if not used.any():
+        return found
+    unit = spread[used]
+    values, vectors = np.linalg.eigh(covariance[np.ix_(used, used)] / np.outer(unit, unit))
+    values = np.maximum(values, 1e-9)
+    seen = vectors.T @ (apart[used] / unit)
+    errors = noise * values
+    variances = errors + _STRENGTHS[:, None] * values**2
+    fits = -(np.log(variances) + seen**2 / variances).sum(axis=1)
+    strength = _STRENGTHS[int(np.argmax(fits))]
+    found[used] = vectors @ (seen * strength * values / (errors + strength * values**2)) / unit
+    return found
 
 
 def _scored(codes: Codes, weights: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -245,7 +246,7 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Return the next bet on all cells of the most promising tables, if any.
+        """Return the next bet on all cells of the best tables and of a learned score, if any.
 
         Parameters
         ----------
@@ -267,18 +268,16 @@ class PairMemory:
             claimed, beyond = at_distance(epsilon, delta, self.distance)
             whole = most_broken(counts, levels_of(claimed)[NEAREST_LEVELS], beyond)
             best = np.column_stack([whole, best]).ravel()
-        chosen = list(dict.fromkeys(best.tolist()))[:MOST_TABLES]
-        cells = (CellCounts(k, counts[k].copy(), self.tables[k].bins.ordered) for k in chosen)
+        learned = [k for k, table in enumerate(self.tables) if isinstance(table.bins.feature, AdditiveScore)]
+        others = [k for k in dict.fromkeys(best.tolist()) if k not in learned][: MOST_TABLES - len(learned)]
+        cells = (CellCounts(k, counts[k].copy(), self.tables[k].bins.ordered) for k in others + learned)
         return Aim(tuple(cells), calls, self.distance)
 
     def suggested(self, *, against: bool) -> list[Offer]:
         """Return the events of every table, for each of the two p sides."""
         if against not in self._suggested:  # needed several times between two batches
-            every = [
-                (k, side, table.suggest(side, unfinished_counts_against=against))
-                for k, table in enumerate(self.tables)
-                for side in (0, 1)
-            ]
+            each = product(enumerate(self.tables), (0, 1))
+            every = [(k, s, table.suggest(s, unfinished_counts_against=against)) for (k, table), s in each]
             self._suggested[against] = [(k, side, found) for k, side, found in every if found is not None]
         return self._suggested[against]
 

@@ -50,11 +50,9 @@ _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
 #: Every 4th round of scouting adds a longer path; every 4th pair to get its first runs is such a path.
 _FAR_EVERY = 4
-_FINALISTS = 4
+_FINALISTS = 8
 #: If the best event of a pair gained fewer nats than this in all its runs, the gain counts as chance.
 _LUCK = 4.0
-#: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
-_SMALLER = (0.5, 0.25)
 #: A pair chosen for its predicted growth is kept unless counts put its growth this many standard errors below
 #: the growth of the best pair.
 _SURE = 2.0
@@ -149,6 +147,9 @@ class Search:
     prospect
         Takes a memory, a number of standard errors and a share of the claimed ε. Returns the predicted growth
         of a bet against that share, and the loss per step. These errors are subtracted from both.
+    reach
+        Takes a memory. Returns the largest share of the claimed ε that bets on this pair might still refute.
+        It is an optimistic estimate, so that a pair with few runs is preferred to one known to be weak.
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further
@@ -162,6 +163,7 @@ class Search:
     proposals: Iterator[Path]
     new: Callable[[Path], PairMemory]
     prospect: Callable[[PairMemory, float, float], tuple[float, float]]
+    reach: Callable[[PairMemory], float]
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
     first: int = 0
@@ -223,9 +225,8 @@ class Search:
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
         """Return a sort key for pairs of which none surely promises growth."""
         growth = self._guess(memory)[0]
-        smaller = (self._rank(memory, share)[0] for share in _SMALLER)
         promise = growth if growth * memory.pairs > _LUCK else 0.0
-        return promise, *smaller, -memory.distance, self._rank(memory)[1]
+        return promise, self.reach(memory), -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
         """Return whether the search may use more runs."""

@@ -135,6 +135,7 @@ class Betting:
             prospect=lambda memory, errors, share: memory.prospect(
                 share * terms.epsilon, terms.delta, errors=errors
             ),
+            reach=lambda memory: terms.reach(memory, self._room()),
             vary=self.vary,
             further=self.further,
             first=self.first,

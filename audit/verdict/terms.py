@@ -2,6 +2,7 @@
 
 import math
 import time
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from audit.claims import at_distance
 from audit.evidence.bets import Ledger
 from audit.evidence.bounds import delta_bound, epsilon_bound
 from audit.evidence.goals import Goals
+from audit.evidence.memory import PairMemory
 from audit.sampling import stop_asked
 from audit.values.outcomes import Raised, Unfinished
 
@@ -16,6 +18,10 @@ from audit.values.outcomes import Raised, Unfinished
 #: `_GOAL_AT_END` is for audits that run to the end, `_GOAL_BESIDE` for audits that stop once they refute.
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
+#: Shares of the claimed ε that `Terms.reach` tries.
+_SHARES = tuple(k / 20 for k in range(20, 0, -1))
+#: Larger: pairs with few runs get more bets. Number of standard errors by which `Terms.reach` is optimistic.
+_OPTIMISM = 1.0
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,21 @@ class Terms:
     def at(self, distance: int) -> tuple[float, float]:
         """Return the claim on databases this many steps apart, as ε and δ."""
         return at_distance(self.epsilon, self.delta, distance)
+
+    def reach(self, memory: PairMemory, pairs: int) -> float:
+        """Return the largest share of ε that bets on a pair of databases may still refute; 0 if none.
+
+        `pairs` is the number of pairs of runs that may still be bet on. The estimate is optimistic. Otherwise
+        a pair that is known to be weak would be preferred to pairs with few runs.
+        """
+        needed = self.log_limit / max(pairs, 1)
+
+        def spare(share: float) -> float:
+            growth, _ = memory.prospect(share * self.epsilon, self.delta, errors=-_OPTIMISM)
+            return growth - needed
+
+        place = bisect_left(_SHARES, 0.0, key=spare)  # smaller claims are refuted faster
+        return _SHARES[place] if place < len(_SHARES) else 0.0
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
         """Return the lower bounds on ε and δ that these bets give, as fields of a result."""

@@ -59,6 +59,39 @@ def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
     assert least < found / (shift @ np.linalg.solve(covariance, shift)) < 1.2
 
 
+def test_what_all_entries_share_is_learned_from_few_runs():
+    """Twenty entries with Laplace noise all move by a little: the best score is about Σ sign(x − shift/2)."""
+    rng, shift, runs = np.random.default_rng(6), 0.01, 40_000
+    learner = learner_of(*(View(rng.laplace(size=(runs, 20)) + shift * side) for side in (0, 1)))
+    noise = rng.laplace(size=(50_000, 20))
+    at = [learner.table().bins.feature.column(View(noise + shift * side)) for side in (0, 1)]
+    best = [np.sign(noise + shift * side - shift / 2).sum(axis=1) for side in (0, 1)]
+    assert signal(*at) > 0.5 * signal(*best)
+
+
+def test_the_runs_that_a_score_was_fitted_to_look_no_better_than_new_ones():
+    """The separation in the counts, over several seeds, is at most about that of new runs."""
+    counted, fresh = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        shift = 0.01 * rng.choice([-1, 1], WIDTH)
+
+        def views(runs, rng=rng, shift=shift):
+            return [View(rng.normal(size=(runs, WIDTH)) + side * shift) for side in (0, 1)]
+
+        table = learner_of(*views(20_000)).table()
+        counted.append(separation(table.counts))
+        fresh.append(separation(table.count(*views(100_000))))
+    assert 0.5 < sum(counted) / sum(fresh) < 1.4
+
+
+def separation(counts):
+    """Return by how many standard deviations the mean cell of the left side lies above that of the right."""
+    left, right = counts / counts.sum(axis=1, keepdims=True)
+    cells = np.arange(len(left))
+    return (left @ cells - right @ cells) / max(np.sqrt(left @ (cells - left @ cells) ** 2), 1e-9)
+
+
 def test_nothing_is_learned_from_equal_sides():
     """Weights with little evidence are shrunk to near 0."""
     rng = np.random.default_rng(5)

@@ -183,4 +183,14 @@ def test_a_score_is_fitted_until_there_are_enough_pairs_and_its_cells_count_the_
     second, counted = more(KEPT)
     last, all_counted = more(2 * KEPT)
     assert first != second == last
-    assert (all_counted - counted).tolist() == [2 * KEPT] * 2
+    assert (all_counted - counted).tolist() == pytest.approx([2 * KEPT] * 2)
+
+
+def test_a_learned_score_is_bet_on_even_if_nothing_breaks_claims_near_this_one():
+    """Ten entries all move by 0.02. No event breaks the claim ε = 0.5, but the score may break much smaller
+    claims."""
+    rng = np.random.default_rng(1)
+    memory = fed(rng.laplace(size=(4_000, 10)), rng.laplace(size=(4_000, 10)) + 0.02)
+    aim = memory.aim(0.5, 0.0, calls=100_000)
+    features = [memory.tables[each.table].bins.feature for each in aim.tables]
+    assert sum(isinstance(feature, AdditiveScore) for feature in features) == 1

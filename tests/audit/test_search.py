@@ -16,7 +16,7 @@ from audit.events.features.views import View
 from audit.evidence.memory import bet_on
 from audit.evidence.reserve import Reserved
 from audit.sampling import BET, EXPLORE, Sampler
-from audit.search.climb import FIRST_LOOK, SHARE, Search
+from audit.search.climb import FIRST_LOOK, SHARE, Contender, Search
 from audit.search.compass import distance
 from audit.subject.subject import adapt
 from audit.values import canonical
@@ -65,6 +65,7 @@ class World:
             proposals=iter(proposals),
             new=Known,
             prospect=lambda memory, errors, share: self.estimate(memory, -2.0 if errors else 0.0),
+            reach=lambda memory: 0.0,
             vary=vary,
             further=further,
         )
@@ -557,3 +558,25 @@ def test_one_record_in_ten_that_matters_is_found(seed):
         leaks_a_seven, PureDP(1.0), records=range(10), size=(1, 8), budget=100_000, seed=seed
     )
     assert result.refuted
+
+
+def test_a_pair_with_few_runs_is_preferred_to_one_that_is_known_to_be_weak():
+    """No pair promises growth against the claim. The pair whose bets may refute more of it comes first."""
+    search = World([(0, 1), (0, 2)], lambda left, right: -1.0).search
+    known, new = (Contender(Known((0, right))) for right in (1, 2))
+    known.memory.pairs, new.memory.pairs = 10_000, 100
+    search.contenders, search._looked[0] = [known, new], [known, new]
+    for far, best in ((1, known), (2, new)):
+        search.reach = lambda memory, far=far: 0.5 if memory.right == far else 0.1
+        assert search.best() is best.memory
+
+
+def test_the_reach_of_a_pair_is_the_largest_share_that_may_be_refuted_in_time():
+    """Growth is (0.6 − ε)² for ε below 0.6, and ln(1/significance) = ln 100 nats are needed."""
+
+    class Promising:
+        def prospect(self, epsilon, delta, *, errors):
+            return max(0.6 - epsilon, 0.0) ** 2, 0.0
+
+    terms = Terms(epsilon=1.0, delta=0.0, significance=0.01, budget=1_000)
+    assert [terms.reach(Promising(), pairs) for pairs in (1, 100, 2_000, 10**9)] == [0.0, 0.35, 0.55, 0.55]
