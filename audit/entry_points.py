@@ -46,12 +46,12 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
 def optional(name: str, *, missing: str) -> Any:
     """Return an optional package.
 
-    If it is not installed, raise an error with the text `missing`.
+    If it is not installed, raise an error with the text `missing`. A broken package raises its own error.
     """
     try:
         return import_module(name)
-    except ImportError:
-        raise AuditError(missing) from None
+    except ModuleNotFoundError as error:
+        raise AuditError(missing) from error
 
 
 def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:

@@ -221,9 +221,10 @@ class Table:
         The p side is the database `side`: 0 for left, 1 for right.
         """
         x, y = self.counts[[side, 1 - side], : -1 if unfinished_counts_against else None]
-        tails, (rated, hits_p, hits_q) = _tails(len(x), self.bins.ordered), _ratios(x, y)
-        inside = np.concatenate([tails, rated])
-        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
+        ordered, (rated, hits_p, hits_q) = self.bins.ordered, _ratios(x, y)
+        inside = np.concatenate([_tails(len(x), ordered), rated])
+        hits_p = np.concatenate([_in_tails(x, ordered), hits_p])
+        hits_q = np.concatenate([_in_tails(y, ordered), hits_q])
         return self._estimated(side, inside, hits_p, hits_q, against=unfinished_counts_against)
 
     def plain(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
@@ -271,6 +272,12 @@ def _tails(width: int, ordered: int) -> Flags:
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
     return np.concatenate([above, below])
+
+
+def _in_tails(counts: Floats, ordered: int) -> Floats:
+    """Return the counts in each of `_tails`. This is faster than a product with them."""
+    below = counts[:ordered].cumsum()
+    return np.concatenate([below[-1] - below[:-1], below[:-1]]) if ordered else counts[:0]
 
 
 _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])

@@ -266,6 +266,14 @@ def test_missing_pandas_gets_one_line(monkeypatch):
         pandas(len, columns=["a"])
 
 
+def test_a_broken_pandas_raises_its_own_error(monkeypatch, tmp_path):
+    (tmp_path / "pandas.py").write_text("raise ImportError('multiarray failed')")
+    monkeypatch.delitem(sys.modules, "pandas", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ImportError, match="multiarray failed"):
+        pandas(len, columns=["a"])
+
+
 def test_importing_the_adapters_loads_neither_library():
     import subprocess
 

@@ -20,6 +20,7 @@ from audit.laws.divergence import (
     hockey_stick_bounds,
     worst_event,
 )
+from audit.laws.losses.line import LineLoss
 from audit.laws.region import probability
 
 LN3 = math.log(3.0)
@@ -436,3 +437,11 @@ def test_dp_accounting_agrees():
     p, q = Product([Density.laplace(0.0)] * 2), Product([Density.laplace(0.5), Density.laplace(0.8)])
     for epsilon in (0.1, 0.5, 1.0):
         assert 0.0 <= theirs.get_delta_for_epsilon(epsilon) - hockey_stick_bounds(p, q, epsilon)[0] < 2e-4
+
+
+def test_mass_on_one_side_alone_lies_above_every_level():
+    """The uniform law has no mass below 0 and above 1. The Laplace law has 1/2 and 1/(2e) there."""
+    loss = LineLoss(Density.laplace(0.0), Density.uniform(0.0, 1.0))
+    log_p, log_q = loss.masses_above(math.inf)
+    assert np.exp(log_p).sum() == pytest.approx(0.5 + math.exp(-1) / 2)
+    assert np.exp(log_q).sum() == 0

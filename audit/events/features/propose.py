@@ -164,6 +164,8 @@ def _matrix(side: Side, size: int) -> Floats:
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
     """Return the indices of the entries, those with the largest `gap` first."""
+    if a.shape[1] < 2:
+        return list(range(a.shape[1]))
     order: list[int] = np.argsort(-gaps(a, b), kind="stable").tolist()
     return order
 

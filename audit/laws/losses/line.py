@@ -1,6 +1,7 @@
 """The privacy loss on the line or on the integers."""
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -108,7 +109,8 @@ class LineLoss(ScalarLoss):
         return float(np.max(segment.ratio.value(turns)))
 
     def _level_sets(self, level: float) -> list[tuple[Segment, float, float]]:
-        sets, least = [], level + SLACK
+        # a segment without q-mass lies above every level
+        sets, least = [], min(level + SLACK, sys.float_info.max)
         for segment in self.segments:
             above = _integer_sets(segment, least) if self.lattice else segment.ratio.above(least)
             sets += [(segment, *interval) for interval in above]
