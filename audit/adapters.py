@@ -95,9 +95,7 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
 
 
 def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
-    """Return the mechanism that calls a function of a data frame.
-
-    Each record becomes a row.
+    """Return the mechanism that calls a function of a data frame. Each record becomes a row.
 
     Parameters
     ----------
@@ -249,10 +247,7 @@ def _generator(name: str, rng: Any) -> Any:
 
 
 def _table(rows: Iterable[Sequence[Any]]) -> Any:
-    """Return records as an array of shape (records, columns).
-
-    An entry may be a vector of several columns.
-    """
+    """Return records as an array of shape (records, columns). An entry may be a vector of several columns."""
     flat = [np.concatenate([np.ravel(entry) for entry in row]) for row in rows]
     return np.array(flat) if flat else np.empty((0, 1))
 

@@ -229,10 +229,7 @@ def load_catalogue() -> list[Entry]:
 
 
 def _entries_of(offer: Any) -> list[Entry]:
-    """Return the entries of a package or module.
-
-    An entry that several modules hold counts once.
-    """
+    """Return the entries of a package or module. An entry that several modules hold counts once."""
     if not isinstance(offer, ModuleType):
         raise AuditError(
             "it must be a package or module whose modules hold an `entry` or `entries`; "
@@ -243,10 +240,7 @@ def _entries_of(offer: Any) -> list[Entry]:
 
 
 def _modules(module: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module and those below it.
-
-    ``__main__`` is left out, since importing it would run a command.
-    """
+    """Yield a module and those below it. ``__main__`` is left out, since importing it would run a command."""
     yield module
     for name in sorted(each.name for each in iter_modules(getattr(module, "__path__", ()))):
         if name == "__main__":

@@ -255,10 +255,7 @@ class Accuracy(_Numbers):
 
 
 def private(epsilon: float, delta: float = 0.0) -> PureDP | ApproximateDP:
-    """Return the claim with these numbers.
-
-    It is a `PureDP` if δ = 0, else an `ApproximateDP`.
-    """
+    """Return the claim with these numbers. It is a `PureDP` if δ = 0, else an `ApproximateDP`."""
     return ApproximateDP(epsilon, delta) if delta else PureDP(epsilon)
 
 

@@ -194,8 +194,5 @@ def _refuse_order(low: Any, high: Any) -> None:
 
 
 def _distinct(values: list[Any]) -> list[Any]:
-    """Return the values without repeats.
-
-    Both zeros stay, and so do 1, True and 1.0.
-    """
+    """Return the values without repeats. Both zeros stay, and so do 1, True and 1.0."""
     return list({(type(value), repr(value)): value for value in values}.values())

@@ -55,9 +55,7 @@ def optional(name: str, *, missing: str) -> Any:
 
 
 def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
-    """Return a dict from name to object.
-
-    Names must be unique.
+    """Return a dict from name to object. Names must be unique.
 
     Examples
     --------
@@ -74,11 +72,7 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 
 
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
-    """Raise an error if ``import`` would find another module.
-
-    The entry point's module must not be loaded then. The project of the other module could no longer import
-    its own.
-    """
+    """Raise an error if ``import`` would find another module, of another project."""
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)
     if expected is None or found is None or expected == found:
@@ -116,10 +110,7 @@ def _found_place(name: str) -> Path | None:
 
 
 def spec_of(name: str) -> ModuleSpec | None:
-    """Return the spec of a module without importing it.
-
-    None if it is not found.
-    """
+    """Return the spec of a module without importing it. None if it is not found."""
     try:
         return util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # a module made by hand, or the running script

@@ -62,9 +62,7 @@ class Parameter:
 
 
 class AuditError(Exception):
-    """An error that the toolkit raises on purpose.
-
-    Its text is always one line.
+    """An error that the toolkit raises on purpose. Its text is always one line.
 
     Parameters
     ----------

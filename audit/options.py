@@ -52,9 +52,7 @@ class OneOf:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The checked options of one audit.
-
-    `audit_privacy` describes each.
+    """The checked options of one audit. `audit_privacy` describes each.
 
     Raises
     ------
@@ -117,9 +115,7 @@ class Options:
 
 
 def words_of(name: str) -> str:
-    """Return the help text of an option for a command line.
-
-    The text ends with the default.
+    """Return the help text of an option for a command line. The text ends with the default.
 
     Examples
     --------

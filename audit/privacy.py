@@ -158,10 +158,7 @@ def audit_privacy(
 
 
 def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
-    """Return the result of continuing a finished audit with more runs.
-
-    See `AuditResult.extend`.
-    """
+    """Return the result of continuing a finished audit with more runs. See `AuditResult.extend`."""
     from audit.results.going_on import refuse_over
 
     refuse_inside_given()

@@ -33,9 +33,7 @@ __all__ = ["FixedProblem", "Problem", "SampledProblem", "check_problem"]
 
 @runtime_checkable
 class Problem(Protocol):
-    """The members of a problem.
-
-    Any object with these members is a problem.
+    """The members of a problem. Any object with these members is a problem.
 
     Examples
     --------

@@ -62,10 +62,7 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
 
 
 class _Session:
-    """A pytest plugin that reports the audits of all test processes.
-
-    It is registered in the main process.
-    """
+    """A pytest plugin that reports the audits of all test processes. It is registered in the main process."""
 
     def __init__(self, report: Path | None) -> None:
         self.report = report

@@ -139,9 +139,7 @@ def problems(
     databases: SearchStrategy[Any],
     tail: Callable[[Any, float, Any], float] | None = None,
 ) -> SearchStrategy[FixedProblem]:
-    """Return a strategy for utility problems.
-
-    Each problem has one database, which its name shows.
+    """Return a strategy for utility problems. Each problem has one database, which its name shows.
 
     Parameters
     ----------
@@ -173,10 +171,7 @@ def problems(
 
 
 def _name(database: Any) -> str:
-    """Return the name of the problem on a database.
-
-    Different databases get different names.
-    """
+    """Return the name of the problem on a database. Different databases get different names."""
     said = show(database)
     digest = hashlib.sha256(repr(key(database)).encode()).hexdigest()[:8]
     return f"on {said}" + (f" ({digest})" if said.endswith("…") or "�" in said else "")
@@ -198,10 +193,7 @@ def _record(records: Any) -> SearchStrategy[Any]:
 
 @st.composite
 def _one_more(draw: DrawFn, longer: SearchStrategy[list[Any]]) -> Pair:
-    """Draw a database, and the same database without one of its records.
-
-    The order is random.
-    """
+    """Draw a database, and the same database without one of its records. The order is random."""
     rows = draw(longer)
     fewer = removed(rows, draw(st.sampled_from(range(len(rows)))))
     return (rows, fewer) if draw(st.booleans()) else (fewer, rows)
@@ -251,10 +243,7 @@ def _listed(
     relation: Any,
     finite: tuple[Any, ...] | None,
 ) -> Pair:
-    """Draw a database, and a neighbour that a custom relation lists for it.
-
-    The order is random.
-    """
+    """Draw a database, and a neighbour that a custom relation lists for it. The order is random."""
     rows = draw(databases)
     pool = [*rows, *draw(st.lists(record, min_size=1, max_size=_POOL))] if finite is None else [*finite]
     others = list(islice(neighbours_of(relation, rows, pool), _LISTED))

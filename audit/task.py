@@ -53,10 +53,7 @@ class Task:
 
     @property
     def deadline(self) -> float | None:
-        """The time after which no batch begins; None without a limit.
-
-        It is a time of `time.monotonic`.
-        """
+        """The time after which no batch begins; None without a limit. It is a time of `time.monotonic`."""
         limit = self.options.time_limit
         if stop_asked():
             return self.started
@@ -143,10 +140,7 @@ class PrivacyTask(Task):
 
 
 def carried_out(task: Task, audit: Callable[[], R]) -> R:
-    """Return the result of an audit, with environment and time.
-
-    The listener hears of start and end.
-    """
+    """Return the result of an audit, with environment and time. The listener hears of start and end."""
     options = task.options
     if task.listener is not None:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))

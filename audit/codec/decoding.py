@@ -21,9 +21,7 @@ from audit.values.outcomes import Raised, Unfinished
 
 
 def decode(stored: Any, *, where: str = "value") -> Any:
-    """Return the value that `encode` wrote.
-
-    `where` names the place in messages.
+    """Return the value that `encode` wrote. `where` names the place in messages.
 
     Raises
     ------

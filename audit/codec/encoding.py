@@ -103,10 +103,7 @@ def comes_back(value: Any) -> bool:
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
-    """Return the tagged text of a value that has no exact form.
-
-    The text leaves out memory addresses.
-    """
+    """Return the tagged text of a value that has no exact form. The text leaves out memory addresses."""
     if isinstance(value, Opaque):
         return value.stored if isinstance(value.stored, dict) else {"$": "opaque", "text": value.text}
     try:
@@ -117,10 +114,7 @@ def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
 
 
 class _Encoder:
-    """One pass over a value.
-
-    It tracks the enclosing containers, so that a cycle becomes text.
-    """
+    """One pass over a value. It tracks the enclosing containers, so that a cycle becomes text."""
 
     def __init__(self) -> None:
         self.inside: set[int] = set()

@@ -50,9 +50,7 @@ def got(stored: Any) -> str:
 
 
 def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
-    """Return the fields of an object.
-
-    Unknown fields and missing required fields are errors.
+    """Return the fields of an object. Unknown fields and missing required fields are errors.
 
     Examples
     --------
@@ -72,9 +70,7 @@ def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
 
 
 def number(stored: Any, where: str) -> Any:
-    """Return a number that fits a float.
-
-    NaN and infinite numbers must be tagged.
+    """Return a number that fits a float. NaN and infinite numbers must be tagged.
 
     Examples
     --------

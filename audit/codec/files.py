@@ -127,10 +127,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _behind(path: str | os.PathLike[str]) -> Path:
-    """Return the path to write, after making its folders.
-
-    If the path is a link, return the link's target.
-    """
+    """Return the path to write, after making its folders. If the path is a link, return the link's target."""
     target = Path(path)
     above = target.parent.parent
     if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):
@@ -169,10 +166,7 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the reason for an error in the system's words.
-
-    If there are none, return the error's text.
-    """
+    """Return the reason for an error in the system's words. If there are none, return the error's text."""
     return getattr(error, "strerror", None) or str(error)
 
 

@@ -20,9 +20,7 @@ MOST_DIGITS = 4_300
 
 @dataclasses.dataclass(frozen=True)
 class Opaque:
-    """A value that was saved as text only, or whose class is not loaded.
-
-    It keeps its JSON.
+    """A value that was saved as text only, or whose class is not loaded. It keeps its JSON.
 
     Examples
     --------

@@ -163,10 +163,7 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
 def refuse_all_alike(
     relation: Any, records: Sequence[Any], *, what: tuple[object, ...] = ("The ", RECORDS)
 ) -> None:
-    """Raise an error if all records have the same value or label.
-
-    Then there is nothing to replace.
-    """
+    """Raise an error if all records have the same value or label. Then there is nothing to replace."""
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
@@ -313,10 +310,7 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 
 def no_neighbours(databases: Databases) -> InvalidValue:
-    """Return the error for a domain without neighbours.
-
-    The domain has none, or none were found.
-    """
+    """Return the error for a domain without neighbours. The domain has none, or none were found."""
     if databases.valid is not None and not databases.at_most(MOST_PAIRS):
         return InvalidValue(
             *("No two neighbours that ", VALID, " allows were found among random databases; give "),

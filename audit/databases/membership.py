@@ -74,10 +74,7 @@ class KnownRecords:
         self._y = {(type(record), canonical.key(record[1])) for record in labelled}
 
     def make(self, database: Any) -> bool:
-        """Return whether every record of a database is known.
-
-        In an array only the values have to match.
-        """
+        """Return whether every record of a database is known. In an array only the values have to match."""
         if kind_of(database) == "array":
             return all(canonical.key(record) in self._values for record in records_of(database))
         return all(self._has(record) for record in records_of(database))

@@ -71,10 +71,7 @@ def labels_cross(strategy: Any) -> bool:
 
 
 def parsed(strategy: Any) -> ast.expr | None:
-    """Return the `repr` of a strategy as an expression.
-
-    If it cannot be parsed, return None.
-    """
+    """Return the `repr` of a strategy as an expression. If it cannot be parsed, return None."""
     try:
         return ast.parse(repr(strategy), mode="eval").body
     except Exception:  # noqa: BLE001 - a user's `repr` may raise anything

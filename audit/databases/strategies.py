@@ -1,7 +1,4 @@
-"""Draw examples of a strategy.
-
-They are the same in every process, and Hypothesis leaves no files.
-"""
+"""Draw examples of a strategy. They are the same in every process, and Hypothesis leaves no files."""
 
 from __future__ import annotations  # keep: the draws depend on the source and signature of `collect`
 

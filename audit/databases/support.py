@@ -119,10 +119,7 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Yield simpler pairs of neighbours.
-
-        Bytes are deleted or set to 0, long blocks before short ones.
-        """
+        """Yield simpler pairs of neighbours. Bytes are deleted or set to 0, long blocks before short ones."""
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):

@@ -45,10 +45,7 @@ def middle(left: Rows, right: Rows) -> tuple[int, int]:
 
 
 def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
-    """Yield random variations of a pair without end.
-
-    `pool` holds the records to use.
-    """
+    """Yield random variations of a pair without end. `pool` holds the records to use."""
     if not pool:
         return
     while True:

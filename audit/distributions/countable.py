@@ -41,10 +41,7 @@ class Countable(LineLaw):
 
     @classmethod
     def geometric(cls, loc: int = 0, scale: float = 1.0) -> "Countable":
-        """Return the two-sided geometric law around `loc`.
-
-        Pr[k] is proportional to exp(−|k − loc|/scale).
-        """
+        """Return the two-sided geometric law around `loc`. Pr[k] is proportional to exp(−|k − loc|/scale)."""
         if not (float(loc).is_integer() and math.isfinite(scale) and scale > 0):
             raise InvalidValue(
                 f"`Countable.geometric` needs an integer `loc` and a positive `scale`; got {loc} and {scale}."

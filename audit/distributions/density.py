@@ -27,10 +27,7 @@ class Density(LineLaw):
 
     @classmethod
     def laplace(cls, loc: float = 0.0, scale: float = 1.0) -> "Density":
-        """Return the Laplace density around `loc`.
-
-        The density is exp(−|x − loc|/scale) / (2·scale).
-        """
+        """Return the Laplace density around `loc`. The density is exp(−|x − loc|/scale) / (2·scale)."""
         _check(loc, scale, owner="Density.laplace")
         peak, rate = -math.log(2.0 * scale), 1.0 / scale
         left = Piece(-math.inf, loc, loc, peak, slope=rate)
@@ -82,9 +79,7 @@ class Density(LineLaw):
     def general(
         cls, logpdf: Function, *, knots: Sequence[float], logcdf: Function, logsf: Function
     ) -> "Density":
-        """Return a density given by functions.
-
-        scipy.stats' frozen laws have all three functions.
+        """Return a density given by functions. scipy.stats' frozen laws have all three functions.
 
         Parameters
         ----------

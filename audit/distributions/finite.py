@@ -91,9 +91,7 @@ class Finite(Ordered):
         return cls(range(low, high + 1), log_probabilities=logs)
 
     def map(self, function: Callable[[Any], Any]) -> "Finite":
-        """Return the law of ``function(outcome)``.
-
-        Equal values are merged.
+        """Return the law of ``function(outcome)``. Equal values are merged.
 
         Examples
         --------

@@ -85,10 +85,7 @@ class Ordered(Law):
 
     @abstractmethod
     def _tails(self, x: Any) -> tuple[Any, Any]:
-        """Return log Pr[output ≤ x] and log Pr[output > x].
-
-        The smaller number is accurate.
-        """
+        """Return log Pr[output ≤ x] and log Pr[output > x]. The smaller number is accurate."""
 
     def cdf(self, x: Any) -> Any:
         """Return Pr[output ≤ x] of a law of numbers."""
@@ -110,10 +107,7 @@ class Ordered(Law):
 
 
 def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return outputs as floats, and whether each is a number.
-
-    Truth values and NaN are no numbers.
-    """
+    """Return outputs as floats, and whether each is a number. Truth values and NaN are no numbers."""
     if isinstance(outputs, range):
         outputs = np.arange(outputs.start, outputs.stop, outputs.step)
     if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "iuf":

@@ -12,9 +12,7 @@ from audit.errors import InvalidValue
 
 
 class LineLaw(Ordered):
-    """A law on the real line or on the integers, made of pieces.
-
-    See `Density` and `Countable`.
+    """A law on the real line or on the integers, made of pieces. See `Density` and `Countable`.
 
     Parameters
     ----------
@@ -52,10 +50,7 @@ class LineLaw(Ordered):
         return log_add(self._masses(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)))
 
     def ppf(self, probability: Any) -> Any:
-        """Return the point with this probability on its left.
-
-        The probability is strictly between 0 and 1.
-        """
+        """Return the point with this probability on its left. The probability is strictly between 0 and 1."""
         wanted = np.asarray(probability, dtype=np.float64)
         upper = self._cumulative
         index = np.minimum(np.searchsorted(upper, wanted, side="right"), len(upper) - 1)

@@ -29,9 +29,7 @@ from audit.errors import InvalidValue
 
 
 class Mixture(Ordered):
-    """A law with atoms, and a density for the rest of the mass.
-
-    Atoms may be any Python values.
+    """A law with atoms, and a density for the rest of the mass. Atoms may be any Python values.
 
     Parameters
     ----------
@@ -116,10 +114,7 @@ class Mixture(Ordered):
         return scalar_or_array(self.log_weight + self.density.log_at(x), x)
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outputs.
-
-        They are an array if the atoms are numbers, else a list.
-        """
+        """Return `size` independent outputs. They are an array if the atoms are numbers, else a list."""
         smooth: Floats = self.density.sample(size, rng)
         if self.atoms is None:
             return smooth

@@ -35,10 +35,7 @@ class Product(Law):
         return tuple(factor.support() for factor in self.factors)
 
     def logpmf(self, output: Any) -> float:
-        """Return the log-probability of one vector.
-
-        It is −∞ if a coordinate has no atom.
-        """
+        """Return the log-probability of one vector. It is −∞ if a coordinate has no atom."""
         return sum(_point_mass(factor, x) for factor, x in zip(self.factors, output, strict=True))
 
     def pmf(self, output: Any) -> float:
@@ -66,10 +63,7 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return a joint partition with about k cells.
-
-        It cuts the first log₂ k coordinates in two.
-        """
+        """Return a joint partition with about k cells. It cuts the first log₂ k coordinates in two."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         return reduce(_joint, cells)

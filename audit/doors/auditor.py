@@ -297,9 +297,6 @@ def _name(subject: Any) -> str:
 
 
 def _short(value: Any, *, limit: int = 30) -> str:
-    """Return a text without memory addresses.
-
-    pytest-xdist needs the same text in every process.
-    """
+    """Return a text without memory addresses. pytest-xdist needs the same text in every process."""
     text = " ".join(repr(value).split())
     return text if len(text) <= limit and " at 0x" not in text else type(value).__name__

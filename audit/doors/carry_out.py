@@ -85,10 +85,7 @@ def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: s
 
 
 def carry_out_entry(entry: Entry, kind: Kind, claim: Any = None, **told: Any) -> Saved:
-    """Return the result of auditing an entry's subject.
-
-    Code and formulas of the entry are compared.
-    """
+    """Return the result of auditing an entry's subject. Code and formulas of the entry are compared."""
     made = entry.factory()
     result = with_formulas(carry_out(kind, made, claim, **told), entry, kind, made)
     reference = entry.reference or result.reference

@@ -61,10 +61,7 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
 
 
 def _named(parts: Mapping[str, Any]) -> dict[str, Saved | Finding]:
-    """Return results and findings by name.
-
-    Audits with the same name are numbered from the second on.
-    """
+    """Return results and findings by name. Audits with the same name are numbered from the second on."""
     found: dict[str, Saved | Finding] = {}
     seen: Counter[str] = Counter()
     for document in parts.get("documents") or ():

@@ -308,10 +308,7 @@ def _check_sample_size(case: Declared) -> None:
 
 
 def _kind(output: Any) -> str:
-    """Return the kind of an output in a word.
-
-    Numbers of every form and type are one kind.
-    """
+    """Return the kind of an output in a word. Numbers of every form and type are one kind."""
     from audit.distributions.forms import plain
 
     kinds = {int: "a number", float: "a number", complex: "a number", str: "text", tuple: "a sequence"}

@@ -94,10 +94,7 @@ class Declared:
 
     @property
     def has_domain(self) -> bool:
-        """Whether the subject declares databases.
-
-        If not, they come from the problems of a utility audit.
-        """
+        """Whether the subject declares databases. If not, they come from the problems of a utility audit."""
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -127,9 +124,7 @@ class Declared:
     def outputs(
         self, size: int, path: int, *, singly: bool = True, subject: Any = None, copied: bool = True
     ) -> list[Any]:
-        """Return outputs on both databases of the first pair.
-
-        The same path gives the same outputs.
+        """Return outputs on both databases of the first pair. The same path gives the same outputs.
 
         Parameters
         ----------
@@ -157,10 +152,7 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """The ways of running the subject.
-
-        Each is a name, and whether its runs are single calls.
-        """
+        """The ways of running the subject. Each is a name, and whether its runs are single calls."""
         sampled = self.subject.declared_sampler is not None
         return [("calls", True), *([("`sample`", False)] if sampled else [])]
 

@@ -38,9 +38,7 @@ _WIDTH = 100
 
 
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
-    """Return the plan of an audit as text for a terminal.
-
-    `name` replaces the subject's name.
+    """Return the plan of an audit as text for a terminal. `name` replaces the subject's name.
 
     Examples
     --------
@@ -190,10 +188,7 @@ def _planned_power(task: PrivacyTask) -> str:
 
 
 def _time(task: PrivacyTask, each: float) -> str:
-    """Return a text on how long the budget takes.
-
-    `each` is the cost of a call in seconds.
-    """
+    """Return a text on how long the budget takes. `each` is the cost of a call in seconds."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = each * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"

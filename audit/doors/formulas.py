@@ -127,10 +127,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield two values of a cdf, then both values of 1 − cdf.
-
-    Tiny pairs are omitted.
-    """
+    """Yield two values of a cdf, then both values of 1 − cdf. Tiny pairs are omitted."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)

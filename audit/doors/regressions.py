@@ -1,7 +1,4 @@
-"""Saved refutations as regression tests.
-
-One test replays each witness file of a folder.
-"""
+"""Saved refutations as regression tests. One test replays each witness file of a folder."""
 
 from __future__ import annotations
 
@@ -170,9 +167,7 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
 
 
 def drawn_from(saved: Saved, place: str) -> Said | None:
-    """Return the note on the source file of a target.
-
-    None if the target has no file.
+    """Return the note on the source file of a target. None if the target has no file.
 
     Examples
     --------

@@ -112,10 +112,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def documents_in(text: bytes) -> list[Any]:
-    """Return the documents in the text of a file.
-
-    The file holds one document or a list.
-    """
+    """Return the documents in the text of a file. The file holds one document or a list."""
     held = loads(text)
     return held if isinstance(held, list) else [held]
 

@@ -54,10 +54,7 @@ def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
 
 
 def place_of(config: pytest.Config, name: str) -> Path | None:
-    """Return a file or folder of the session.
-
-    A path in an ini file is relative to that file's folder.
-    """
+    """Return a file or folder of the session. A path in an ini file is relative to that file's folder."""
     text, in_ini = _text(config, name)
     if not text:
         return None
@@ -90,9 +87,7 @@ def check_options(config: pytest.Config, *, writes: bool) -> None:
 
 
 def marked(item: pytest.Item) -> dict[str, Any]:
-    """Return the options in the marks of a test.
-
-    The mark nearest to the test takes precedence.
+    """Return the options in the marks of a test. The mark nearest to the test takes precedence.
 
     Raises
     ------

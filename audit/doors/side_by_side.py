@@ -1,7 +1,4 @@
-"""Run calls in parallel, on every core or on a cluster.
-
-Progress and the time left are shown.
-"""
+"""Run calls in parallel, on every core or on a cluster. Progress and the time left are shown."""
 
 import os
 import time

@@ -1,7 +1,4 @@
-"""Summarise many audits.
-
-There is a line for each audit, and the significance that the session has spent.
-"""
+"""Summarise many audits. There is a line for each audit, and the significance that the session has spent."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -67,9 +67,7 @@ def learn_edges(column: Floats) -> Floats:
 
 
 def bins_of(values: Floats, edges: Floats) -> Ints:
-    """Return the bin of each value.
-
-    NaN has the last bin.
+    """Return the bin of each value. NaN has the last bin.
 
     Examples
     --------
@@ -132,10 +130,7 @@ def _between(atoms: Floats) -> Floats:
 
 
 def _round(values: Floats, scale: float) -> Floats:
-    """Return values rounded to 11 digits, which removes rounding errors.
-
-    Whole numbers are left unchanged.
-    """
+    """Return values rounded to 11 digits, which removes rounding errors. Whole numbers are left unchanged."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
         unit = 10.0 ** np.clip(10 - size, -300, 300)

@@ -62,10 +62,7 @@ class NumberIn:
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words.
-
-        The ends of intervals have at least `digits` digits.
-        """
+        """Return the condition in words. The ends of intervals have at least `digits` digits."""
         return f"{self.feature.words} {self._bounds(digits)}" if self.special is None else self.special
 
     def _bounds(self, digits: int) -> str:
@@ -131,10 +128,7 @@ class RegionIn:
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words.
-
-        The ends of intervals have at least `digits` digits.
-        """
+        """Return the condition in words. The ends of intervals have at least `digits` digits."""
         return self.region.words(digits=digits)
 
     def to_json(self) -> dict[str, Any]:
@@ -197,10 +191,7 @@ class Event:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
     def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> Flags:
-        """Return whether each output of a block belongs to the set.
-
-        The result has shape (runs,).
-        """
+        """Return whether each output of a block belongs to the set. The result has shape (runs,)."""
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)
         for condition in self.conditions:

@@ -62,10 +62,7 @@ class NumberBins:
 
 @dataclass(frozen=True)
 class AtomBins:
-    """Bins of an atom feature.
-
-    Each value seen at least twice has a bin. All other values share one bin.
-    """
+    """Bins of an atom feature. Each value seen at least twice has a bin. All other values share one bin."""
 
     feature: AtomFeature
     known: dict[Hashable, int]
@@ -166,9 +163,7 @@ def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Fl
 
 @dataclass
 class Table:
-    """Counts of one feature's bins on both databases of a pair.
-
-    The last bin holds unfinished runs.
+    """Counts of one feature's bins on both databases of a pair. The last bin holds unfinished runs.
 
     Parameters
     ----------
@@ -185,10 +180,7 @@ class Table:
         self.counts = np.zeros((2, self.bins.width + 1))
 
     def find(self, view: View) -> Ints:
-        """Return the bin of every run.
-
-        Unfinished runs have the last bin.
-        """
+        """Return the bin of every run. Unfinished runs have the last bin."""
         found = self.bins.find(view)
         if len(view.unfinished):
             found[view.unfinished] = self.bins.width

@@ -1,7 +1,4 @@
-"""Lower bounds on ε and δ.
-
-They come from the wealth that an audit's bets have against other claims.
-"""
+"""Lower bounds on ε and δ. They come from the wealth that an audit's bets have against other claims."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -38,10 +35,7 @@ def epsilon_lattice(epsilon: float) -> Iterator[float]:
 
 
 def delta_lattice() -> Iterator[float]:
-    """Yield a fixed rising lattice of δ.
-
-    It is 0, then from 1e-9 to 1 in steps of 2 per cent.
-    """
+    """Yield a fixed rising lattice of δ. It is 0, then from 1e-9 to 1 in steps of 2 per cent."""
     yield 0.0
     for step in range(1048):
         yield min(1.0, 1e-9 * 1.02**step)
@@ -66,19 +60,13 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
-    """Return a lower bound on the true ε at this δ.
-
-    Its confidence is 1 − significance.
-    """
+    """Return a lower bound on the true ε at this δ. Its confidence is 1 − significance."""
     lattice = epsilon_lattice(epsilon) if ledger.start is None else _few_epsilons(epsilon)
     return lower_bound(lattice, lambda each: ledger.rejects(each, np.full_like(each, delta), significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
-    """Return a lower bound on the true δ at this ε.
-
-    Its confidence is 1 − significance.
-    """
+    """Return a lower bound on the true δ at this ε. Its confidence is 1 − significance."""
     lattice = delta_lattice() if ledger.start is None else _few_deltas()
     return lower_bound(lattice, lambda each: ledger.rejects(np.full_like(each, epsilon), each, significance))
 
@@ -103,10 +91,7 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
 
 
 def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
-    """Return the claims against which wealth is kept to continue the audit.
-
-    The audited claim comes first.
-    """
+    """Return the claims against which wealth is kept to continue the audit. The audited claim comes first."""
     by_epsilon = ((each, delta) for each in _few_epsilons(epsilon))
     by_delta = ((epsilon, each) for each in _few_deltas())
     return tuple(dict.fromkeys(((epsilon, delta), *by_epsilon, *by_delta)))

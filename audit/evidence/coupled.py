@@ -196,10 +196,7 @@ class Coupling:
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether coupled bets grow much faster than independent bets.
-
-        The bets are against ε/2.
-        """
+        """Return whether coupled bets grow much faster than independent bets. The bets are against ε/2."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
 
@@ -255,9 +252,7 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def coupled_outcomes(p: Floats, q: Floats, rarer: Floats | float = 1.0) -> Floats:
-    """Return the probabilities of the four outcomes of a pair of runs.
-
-    The result has shape (…, 4).
+    """Return the probabilities of the four outcomes of a pair of runs. The result has shape (…, 4).
 
     Parameters
     ----------

@@ -46,10 +46,7 @@ class CoupledBets:
 
     @property
     def in_wealth(self) -> bool:
-        """Whether the wealth includes coupled bets.
-
-        These are valid only if the subject keeps no state.
-        """
+        """Whether the wealth includes coupled bets. These are valid only if the subject keeps no state."""
         return self.before or self._have_bet
 
     def give_up(self) -> None:

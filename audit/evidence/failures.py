@@ -169,10 +169,7 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
 
 def upper_bound(bets: Bets, *, significance: float) -> float:
-    """Return an upper bound on the failure probability of one problem.
-
-    Its confidence is 1 − significance.
-    """
+    """Return an upper bound on the failure probability of one problem. Its confidence is 1 − significance."""
     if not bets.runs:
         return 1.0
     limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])

@@ -175,10 +175,7 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch, shape (claims,).
-
-        `logs` is the log wealth before the batch.
-        """
+        """Return the log wealth after a batch, shape (claims,). `logs` is the log wealth before the batch."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]

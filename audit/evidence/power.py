@@ -126,9 +126,7 @@ def detectable(
 
 
 def generic(delta: float) -> float:
-    """Return the probability of the event that is assumed if none looks promising.
-
-    It is (1 + δ)/2.
+    """Return the probability of the event that is assumed if none looks promising. It is (1 + δ)/2.
 
     Examples
     --------
@@ -260,19 +258,13 @@ def _simulated(
 def _drawn(
     rng: np.random.Generator, cells: Floats, each: int, look: int, sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return the counts of each batch, and of all runs before it.
-
-    Both have shape (bets, audits, 4).
-    """
+    """Return the counts of each batch, and of all runs before it. Both have shape (bets, audits, 4)."""
     draws = each * np.array([look, *sizes])[:, None]
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     return batches[1:], np.cumsum(batches, axis=0)[:-1]
 
 
 def _growths(counts: Floats, past: Floats, shares: Floats, payoffs: Floats) -> Floats:
-    """Return the log growth of each bet.
-
-    The result has shape (bets, audits).
-    """
+    """Return the log growth of each bet. The result has shape (bets, audits)."""
     raw = backtest(shares, past, payoffs)
     return log_sum(raw + matched(counts, payoffs)) - log_sum(raw)

@@ -46,19 +46,13 @@ class Reserved:
         return np.asarray(np.logaddexp(self.log_bet, self.log_reserve))
 
     def after(self, growth: Floats) -> "Reserved":
-        """Return the wealth after one more bet.
-
-        `growth` is the log of the bet's factor for each claim.
-        """
+        """Return the wealth after one more bet. `growth` is the log of the bet's factor for each claim."""
         left = 1 - _AT_ONCE if self.bets == 0 else self.bets / (self.bets + 1)
         bet = np.logaddexp(self.log_bet, self.log_reserve + math.log1p(-left))
         return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
 
     def states(self, growths: Floats) -> "list[Reserved]":
-        """Return the account before the first bet and after each bet.
-
-        `growths` are the bets' log factors.
-        """
+        """Return the account before the first bet and after each bet. `growths` are the bets' log factors."""
         return list(accumulate(growths.T, Reserved.after, initial=self))
 
     def path(self, growths: Floats) -> Floats:

@@ -58,8 +58,5 @@ def draw_words(draw: Any) -> str:
 
 
 def draws_of(run: Run) -> str:
-    """Return the draws of a run in words.
-
-    If the run made no draws, the text is empty.
-    """
+    """Return the draws of a run in words. If the run made no draws, the text is empty."""
     return words.listed([draw_words(draw) for draw in run.draws])

@@ -122,10 +122,7 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run in a fresh process.
-
-    The process makes the subject anew or, if this fails, runs a copy.
-    """
+    """Return a run in a fresh process. The process makes the subject anew or, if this fails, runs a copy."""
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
         with suppress(SubjectError):  # for example, the script defines the subject after an audit

@@ -60,10 +60,7 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault that runs show.
-
-        `question` holds the databases and facts of the refutation.
-        """
+        """Return the fault that runs show. `question` holds the databases and facts of the refutation."""
         databases, asked = question
         try:
             with computing_for(self.limit):
@@ -103,10 +100,7 @@ class Answers(Around):
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show.
-
-    Each run starts from the mechanism's first state.
-    """
+    """Return the fault that runs of a mechanism show. Each run starts from the mechanism's first state."""
     try:
         with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)
@@ -117,10 +111,7 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:
-    """Return the fault that the runs show.
-
-    If they show none, its kind is UNKNOWN.
-    """
+    """Return the fault that the runs show. If they show none, its kind is UNKNOWN."""
     found = next(filter(None, (rule(scene, asked) for rule in RULES)), None)
     if found is not None:
         return found

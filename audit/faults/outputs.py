@@ -91,10 +91,7 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
 
 
 def _at(run: Run, place: Place) -> Any:
-    """Return what the output of a run holds at a place.
-
-    If the place is empty, this is the whole output.
-    """
+    """Return what the output of a run holds at a place. If the place is empty, this is the whole output."""
     return run.leaves.get(place) if place else run.output
 
 

@@ -94,10 +94,7 @@ def _between(low: Any, high: Any, share: float) -> Any:
 
 
 class TooManyRunsError(Exception):
-    """An examination has used all its runs.
-
-    The argument is their number.
-    """
+    """An examination has used all its runs. The argument is their number."""
 
 
 @dataclass(eq=False)

@@ -1,7 +1,4 @@
-"""The declared laws of an audit.
-
-An error in `distribution` is reported as an error of the subject.
-"""
+"""The declared laws of an audit. An error in `distribution` is reported as an error of the subject."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field

@@ -199,10 +199,7 @@ class _Comparison:
         )
 
     def _rises(self, losses: Floats) -> list[tuple[int, float]]:
-        """Return (number, loss) of each pair that raises the largest loss so far.
-
-        Numbers begin at 1.
-        """
+        """Return (number, loss) of each pair that raises the largest loss so far. Numbers begin at 1."""
         known = self._course[-1][1] if self._course else -np.inf
         so_far = np.maximum.accumulate(np.concatenate([[known], losses]))
         rises = np.flatnonzero(so_far[1:] > so_far[:-1] * (1.0 + TIE))

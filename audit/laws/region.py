@@ -66,10 +66,7 @@ class Region:
         return inside and key not in excluded
 
     def words(self, subject: str = "the output", digits: int = 6) -> str:
-        """Return a text that describes the set.
-
-        Interval ends have at least `digits` digits.
-        """
+        """Return a text that describes the set. Interval ends have at least `digits` digits."""
         if self.coordinates:
             parts = (part.words(f"output[{index}]", digits) for index, part in self.coordinates)
             return " and ".join(parts)

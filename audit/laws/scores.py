@@ -8,8 +8,7 @@ due to rounding. If such an excess is at most `SETTLED` in ε, the pair is `with
 Otherwise the pair is neither `over` nor `within`.
 
 The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
-if the numbers are accurate enough. Laws given as fractions are compared without rounding
-(`audit.laws.losses.rational`).
+if the numbers are accurate enough. Laws given as fractions are compared without rounding.
 """
 
 from functools import cached_property
@@ -29,7 +28,6 @@ SETTLED = 1e-3
 if rounding explains the excess."""
 _NEAR = 1e-6
 """Larger: slower. Laws given as fractions are compared exactly if floats come this close to the claim."""
-
 
 Numbers = TypeVar("Numbers")
 

@@ -62,9 +62,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
 
 
 def check_scalable(claim: Any) -> PrivacyClaim:
-    """Return the claim, or raise an error if its ε is 0.
-
-    No claim is smaller than ε = 0.
+    """Return the claim, or raise an error if its ε is 0. No claim is smaller than ε = 0.
 
     Examples
     --------

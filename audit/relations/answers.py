@@ -1,7 +1,4 @@
-"""Vectors of answers to queries of sensitivity 1.
-
-Neighbours differ by at most 1 in every answer.
-"""
+"""Vectors of answers to queries of sensitivity 1. Neighbours differ by at most 1 in every answer."""
 
 import math
 import sys
@@ -18,9 +15,7 @@ from audit.values.canonical import key, same
 
 
 def is_answer(answer: Any) -> bool:
-    """Return whether `answer` is a real number.
-
-    Booleans are not.
+    """Return whether `answer` is a real number. Booleans are not.
 
     Examples
     --------

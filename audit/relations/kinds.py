@@ -27,9 +27,7 @@ _FOR_FRAMES = "; give lists of records, and audit `audit.adapters.pandas(functio
 
 @runtime_checkable
 class NeighbourRelation(Protocol):
-    """The methods of a relation.
-
-    A custom relation needs these methods and inherits nothing.
+    """The methods of a relation. A custom relation needs these methods and inherits nothing.
 
     Examples
     --------

@@ -18,9 +18,7 @@ from audit.values.brief import show
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether two databases are neighbours.
-
-    It is False if a custom relation fails.
+    """Return whether two databases are neighbours. It is False if a custom relation fails.
 
     Examples
     --------
@@ -31,9 +29,7 @@ def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-    """Yield the neighbours that a relation lists.
-
-    Those of a custom relation are checked.
+    """Yield the neighbours that a relation lists. Those of a custom relation are checked.
 
     Raises
     ------

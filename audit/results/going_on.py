@@ -120,10 +120,7 @@ class Ended(Spent):
         coupled: bool,
         before: Before | None,
     ) -> "Ended":
-        """Return the final state of an audit.
-
-        The audit has used `batches` places of the seed tree.
-        """
+        """Return the final state of an audit. The audit has used `batches` places of the seed tree."""
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
@@ -154,10 +151,7 @@ def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | 
 
 
 def identity(task: PrivacyTask) -> dict[str, str]:
-    """Return what must stay the same for an audit to be continued.
-
-    These are texts and digests.
-    """
+    """Return what must stay the same for an audit to be continued. These are texts and digests."""
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
     look = as_now()

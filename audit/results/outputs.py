@@ -64,10 +64,7 @@ class Outputs(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the columns are consistent.
-
-        In a file that was changed by hand they may not be.
-        """
+        """Whether the columns are consistent. In a file that was changed by hand they may not be."""
         bins = max(len(self.edges) - 1, 0) + len(self.names)
         columns = self.on_left, self.on_right, self.left_inside, self.right_inside
         held = all(len(column) == bins and all(0 <= x < math.inf for x in column) for column in columns)

@@ -79,10 +79,7 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
 
 
 def first_batch(task: PrivacyTask) -> int:
-    """Return the place in the seed tree where an audit's runs begin.
-
-    It depends on the remembered pairs.
-    """
+    """Return the place in the seed tree where an audit's runs begin. It depends on the remembered pairs."""
     if not task.remembered:
         return 0
     return _PLACES * (int(_digest([*map(list, task.remembered)]), 16) % (_SETS - 1) + 1)

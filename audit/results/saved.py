@@ -1,7 +1,4 @@
-"""Read and write saved results.
-
-A one-line message names any damage. No incomplete file is ever left.
-"""
+"""Read and write saved results. A one-line message names any damage. No incomplete file is ever left."""
 
 import dataclasses
 import json
@@ -72,10 +69,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the JSON object of a document.
-
-    A schema that this version cannot read is refused.
-    """
+    """Return the JSON object of a document. A schema that this version cannot read is refused."""
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
@@ -129,10 +123,7 @@ def layout(document: Mapping[str, Any]) -> str:
 
 
 def save(result: SavedResult, path: str | os.PathLike[str]) -> None:
-    """Write the result's document to `path`.
-
-    If that fails, no incomplete file is left.
-    """
+    """Write the result's document to `path`. If that fails, no incomplete file is left."""
     write_text(path, layout(result.to_json()) + "\n")
 
 

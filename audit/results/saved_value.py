@@ -16,10 +16,7 @@ _ANY = frozenset(
 
 
 def is_saved(name: str) -> bool:
-    """Return whether a field is part of the saved form.
-
-    `environment` is stored beside that form.
-    """
+    """Return whether a field is part of the saved form. `environment` is stored beside that form."""
     return name not in {"environment", "_subject", "_ended"}
 
 
@@ -39,10 +36,7 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """A value that is compared by its saved form.
-
-    So values with arrays and NaN inside can be compared.
-    """
+    """A value that is compared by its saved form. So values with arrays and NaN inside can be compared."""
 
     #: Fields that the saved form leaves out if they are empty.
     _if_any: ClassVar[frozenset[str]] = frozenset()
@@ -55,10 +49,7 @@ class SavedValue:
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the fields fit together.
-
-        In a file that was changed by hand they may not.
-        """
+        """Whether the fields fit together. In a file that was changed by hand they may not."""
         return True
 
     def __eq__(self, other: object) -> bool:

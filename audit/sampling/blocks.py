@@ -122,10 +122,7 @@ class Task:
 
     @property
     def plan(self) -> list[tuple[int, int, bool]]:
-        """The pairs of sampler calls of the block.
-
-        Each is (left runs, right runs, right call first).
-        """
+        """The pairs of sampler calls of the block. Each is (left runs, right runs, right call first)."""
         return shares(self.size, self.coins, by_call=self.by_call)
 
     @property
@@ -141,18 +138,12 @@ class Task:
 
     @property
     def coins(self) -> np.random.Generator:
-        """The generator that decides the order of runs.
-
-        The subject never sees it.
-        """
+        """The generator that decides the order of runs. The subject never sees it."""
         return generator(self.seed, (*self.path, COINS))
 
     @property
     def patience(self) -> float:
-        """The most seconds without a finished run.
-
-        A call for many runs gets a millisecond more per run.
-        """
+        """The most seconds without a finished run. A call for many runs gets a millisecond more per run."""
         return self.limit + self.size / 1000 if self.vectorised and not self.fresh else self.limit
 
     @property
@@ -269,10 +260,7 @@ class Host:
         return task.block(outputs, printed=printed, rest=rest)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
-        """Append each run's outcome to `outputs`, in call order.
-
-        Return `printed` and `rest` of `Block`.
-        """
+        """Append each run's outcome to `outputs`, in call order. Return `printed` and `rest` of `Block`."""
         inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
         if all(given.constant for given in inputs):
             pair = [given() for given in inputs]

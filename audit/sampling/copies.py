@@ -117,10 +117,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def changed(given: Any, database: Any) -> bool:
-    """Return whether the learner changed its copy.
-
-    Only cheap comparisons are made.
-    """
+    """Return whether the learner changed its copy. Only cheap comparisons are made."""
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False

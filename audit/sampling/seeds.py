@@ -1,7 +1,4 @@
-"""The seed tree, in which every block of runs has a place.
-
-Seed and place determine the block's generator.
-"""
+"""The seed tree, in which every block of runs has a place. Seed and place determine the block's generator."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""Pickles that are sent between processes.
-
-The subject goes to a child process, and outputs come back.
-"""
+"""Pickles that are sent between processes. The subject goes to a child process, and outputs come back."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -76,17 +73,11 @@ class Parcel:
             ) from error
 
     def mechanism(self, path: Path) -> Any:
-        """Return the user's object, unpickled in this process.
-
-        Its generators are seeded from `path`.
-        """
+        """Return the user's object, unpickled in this process. Its generators are seeded from `path`."""
         return made(unpack(self.text, Reseeding(self.seed, path)))
 
     def move_in(self, path: Path) -> Host:
-        """Return the subject, ready to run here.
-
-        All generators of this process are reseeded from `path`.
-        """
+        """Return the subject, ready to run here. All generators of this process are reseeded from `path`."""
         reseed_process(self.seed, path)
         mechanism = self.mechanism(path)
         pristine = Pristine(mechanism)
@@ -150,10 +141,7 @@ class _Homeward(Writer):
         return (value.__module__, value.__qualname__)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction.
-
-        Memory views are sent as copies, and local classes by value.
-        """
+        """Return the base class's reduction. Memory views are sent as copies, and local classes by value."""
         if type(value) is memoryview:
             return memory, (value.tobytes(), value.format, value.shape)
         return super().reducer_override(value)

@@ -1,7 +1,4 @@
-"""Copies of inputs and outputs.
-
-So later changes by the mechanism are detected or have no effect.
-"""
+"""Copies of inputs and outputs. So later changes by the mechanism are detected or have no effect."""
 
 import contextlib
 import copy

@@ -1,7 +1,4 @@
-"""Check whether a subject keeps state.
-
-It is run again from the same generator states, later or elsewhere.
-"""
+"""Check whether a subject keeps state. It is run again from the same generator states, later or elsewhere."""
 
 import time
 from collections.abc import Callable

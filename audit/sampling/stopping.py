@@ -86,9 +86,7 @@ def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def drawn(blocks: Iterator[T]) -> Iterator[T]:
-    """Yield the drawn blocks.
-
-    Ctrl-C interrupts the current block.
+    """Yield the drawn blocks. Ctrl-C interrupts the current block.
 
     Raises
     ------

@@ -44,9 +44,7 @@ class Runs:
 
 
 class Variety:
-    """Compares outputs until two differ.
-
-    Exceptions and unfinished runs do not count.
+    """Compares outputs until two differ. Exceptions and unfinished runs do not count.
 
     Examples
     --------

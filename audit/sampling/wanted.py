@@ -1,7 +1,4 @@
-"""Detect mechanisms that lack a `convert`.
-
-They fail on lists of records, but not on arrays or frames.
-"""
+"""Detect mechanisms that lack a `convert`. They fail on lists of records, but not on arrays or frames."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

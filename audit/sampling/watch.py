@@ -1,7 +1,4 @@
-"""The time limit of a run.
-
-A timer checks whether the loop over runs goes on. This does not slow the runs.
-"""
+"""The time limit of a run. A timer checks whether the loop over runs goes on. This does not slow the runs."""
 
 import math
 import os

@@ -46,9 +46,7 @@ Draw = Callable[[Sequence[Probe]], list[Any]]
 
 @dataclass
 class Steering:
-    """Predictions of how fast a bet on a pair would grow.
-
-    Measurements are kept for later pairs.
+    """Predictions of how fast a bet on a pair would grow. Measurements are kept for later pairs.
 
     Parameters
     ----------
@@ -76,10 +74,7 @@ class Steering:
 
     @property
     def tells(self) -> bool:
-        """Whether to go on predicting.
-
-        It is false after `_IN_VAIN` pairs in a row without a prediction.
-        """
+        """Whether to go on predicting. It is false after `_IN_VAIN` pairs in a row without a prediction."""
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:

@@ -63,10 +63,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """The event that an audit begins.
-
-    It is audit `number` of the `of` audits for a row.
-    """
+    """The event that an audit begins. It is audit `number` of the `of` audits for a row."""
 
     part: str
     what: str

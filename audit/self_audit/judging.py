@@ -28,9 +28,7 @@ POWER = 0.9
 
 
 def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
-    """Return the log of an e-value for a mean of at most `mean`.
-
-    All values are ≥ 0.
+    """Return the log of an e-value for a mean of at most `mean`. All values are ≥ 0.
 
     Examples
     --------

@@ -80,10 +80,7 @@ class Row(NoTruth):
 
     @property
     def kept(self) -> bool | None:
-        """Whether some value in the interval keeps the limit.
-
-        None if the row is not judged.
-        """
+        """Whether some value in the interval keeps the limit. None if the row is not judged."""
         if not self.side or self.limit is None:
             return None
         if self.side == "at most":

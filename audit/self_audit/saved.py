@@ -9,9 +9,7 @@ from audit.self_audit.row import SelfAudit
 
 
 def to_json(result: SelfAudit) -> dict[str, Any]:
-    """Return the self-audit as a document.
-
-    Infinite numbers and NaN are tagged.
+    """Return the self-audit as a document. Infinite numbers and NaN are tagged.
 
     Examples
     --------

@@ -157,10 +157,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 
 def _curvature(x: Floats, y: Floats) -> float:
-    """Return the p-value of Ramsey's RESET test.
-
-    The units are standardised, so that no digits are lost.
-    """
+    """Return the p-value of Ramsey's RESET test. The units are standardised, so that no digits are lost."""
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 

@@ -187,9 +187,7 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Return the steps after one more audit or exact computation.
-
-        None if the search is over.
+        """Return the steps after one more audit or exact computation. None if the search is over.
 
         Raises
         ------

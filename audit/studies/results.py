@@ -12,10 +12,7 @@ from audit.studies.fits import Fit, Growth, fit
 
 @dataclass(frozen=True)
 class CurveResult:
-    """The result for one learner.
-
-    The fields are as in `audit.studies.Curve`.
-    """
+    """The result for one learner. The fields are as in `audit.studies.Curve`."""
 
     name: str
     source: str
@@ -134,10 +131,7 @@ class StudyResult(NoTruth):
 
     @property
     def statement(self) -> str:
-        """A text on what the brackets mean.
-
-        It bounds the chance that any bracket is wrong.
-        """
+        """A text on what the brackets mean. It bounds the chance that any bracket is wrong."""
         return (
             "A bracket (r, m] says two things. With r records the learner fails with probability above "
             f"{self.beta:g} on at least one problem. With m records it fails with probability at most "

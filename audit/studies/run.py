@@ -85,10 +85,7 @@ class StudyRun:
 
     @property
     def paths(self) -> list[Path]:
-        """The paths of all cells.
-
-        A path is the index of a curve and the index of a value.
-        """
+        """The paths of all cells. A path is the index of a curve and the index of a value."""
         study = self.study
         curves = enumerate(study.curves)
         return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]
@@ -98,10 +95,7 @@ class StudyRun:
         return self.store.read(self._key(path))
 
     def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
-        """Return the cell at a path.
-
-        The search continues from the saved steps, and saves each new step.
-        """
+        """Return the cell at a path. The search continues from the saved steps, and saves each new step."""
         search, steps = self._search(path), list(saved)
         while (further := search.advance(steps)) is not None:
             steps = further
@@ -109,10 +103,7 @@ class StudyRun:
         return search.cell(steps)
 
     def take(self, path: Path, cell: Cell, *, save: bool = False) -> None:
-        """Add the cell at a path to the result.
-
-        If `save` is true, also save its steps.
-        """
+        """Add the cell at a path to the result. If `save` is true, also save its steps."""
         if save:
             self.store.write(self._key(path), cell.steps)
         if self.listener is not None:

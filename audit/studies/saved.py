@@ -1,7 +1,4 @@
-"""Studies as JSON documents, and the saved cells of an unfinished study.
-
-A cell is one value of one curve.
-"""
+"""Studies as JSON documents, and the saved cells of an unfinished study. A cell is one value of one curve."""
 
 import json
 import zlib
@@ -71,10 +68,7 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
-    """Return the steps in a cell's document.
-
-    None if other code or other settings made the document.
-    """
+    """Return the steps in a cell's document. None if other code or other settings made the document."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):
@@ -151,10 +145,7 @@ class CellStore:
         return steps or ()
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
-        """Save the steps of a cell atomically.
-
-        `say` reports only the first failure.
-        """
+        """Save the steps of a cell atomically. `say` reports only the first failure."""
         if self.folder is None:
             return
         stored = encode([asdict(step) for step in steps])
@@ -171,10 +162,7 @@ class CellStore:
         self.unsaved = True
 
     def _path(self, key: Mapping[str, Any]) -> Path:
-        """Return the file of a cell.
-
-        Its name depends on the settings, not on the code.
-        """
+        """Return the file of a cell. Its name depends on the settings, not on the code."""
         assert self.folder is not None
         words = "-".join(str(key[name]) for name in ("study", "curve", "value") if name in key)
         settings = {name: value for name, value in key.items() if name not in _OF_CODE}

@@ -200,9 +200,7 @@ class Study:
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
     def over(self, values: Sequence[float]) -> Self:
-        """Return the study with other values of the parameter.
-
-        Every curve gets the same values.
+        """Return the study with other values of the parameter. Every curve gets the same values.
 
         Raises
         ------

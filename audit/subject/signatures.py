@@ -163,10 +163,7 @@ def _has_calls(kind: type) -> bool:
 
 
 def parameters_of(function: Any) -> dict[str, inspect.Parameter] | None:
-    """Return the parameters of a callable by name.
-
-    If it has no readable signature, return None.
-    """
+    """Return the parameters of a callable by name. If it has no readable signature, return None."""
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):

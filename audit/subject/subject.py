@@ -120,9 +120,7 @@ class Subject:
 
     @property
     def takes_rng(self) -> bool:
-        """Whether the subject takes a generator.
-
-        If so, a seed can repeat its runs.
+        """Whether the subject takes a generator. If so, a seed can repeat its runs.
 
         Examples
         --------

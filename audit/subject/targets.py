@@ -99,9 +99,7 @@ def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, 
 
 
 def find_object(text: str) -> Any:
-    """Return the object, class or catalogue `Entry` that a text names.
-
-    No subject is built.
+    """Return the object, class or catalogue `Entry` that a text names. No subject is built.
 
     Examples
     --------

@@ -225,10 +225,7 @@ class Experiment(Around):
 
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
-    """Return a learner's experiment as a subject.
-
-    If `law` is true, the learner's law replaces runs.
-    """
+    """Return a learner's experiment as a subject. If `law` is true, the learner's law replaces runs."""
     declared = subject.declared_law if law else None
     experiment = Experiment(
         subject.object, subject.calling, claim.alpha, subject.convert, declared, beside, largest_error(claim)

@@ -159,9 +159,7 @@ class UtilityResult(SavedResult):
         convert: Callable[[Any], Any] | None = None,
         trust: bool = False,
     ) -> UtilityWitness:
-        """Run the failing trial again, and return the failure.
-
-        The error is measured again.
+        """Run the failing trial again, and return the failure. The error is measured again.
 
         Parameters
         ----------

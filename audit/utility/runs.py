@@ -1,7 +1,4 @@
-"""Trials on problems, drawn by the sampler.
-
-A learner's fault is a failure. A problem's fault is an error.
-"""
+"""Trials on problems, drawn by the sampler. A learner's fault is a failure. A problem's fault is an error."""
 
 import math
 from collections.abc import Sequence

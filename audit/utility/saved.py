@@ -1,7 +1,4 @@
-"""Read saved results of utility audits.
-
-An error names the damage in one line.
-"""
+"""Read saved results of utility audits. An error names the damage in one line."""
 
 from collections.abc import Mapping
 from typing import Any

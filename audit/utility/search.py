@@ -37,10 +37,7 @@ FOUND: Final = 3
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A problem, and a few trials that show how bad it is.
-
-    `trials` is None if no trials were drawn.
-    """
+    """A problem, and a few trials that show how bad it is. `trials` is None if no trials were drawn."""
 
     problem: Any
     name: str
@@ -50,9 +47,7 @@ class Look:
 
 @dataclass(eq=False)
 class Search:
-    """Draws a few runs on each problem to find the worst problems.
-
-    The bets never use these runs.
+    """Draws a few runs on each problem to find the worst problems. The bets never use these runs.
 
     Parameters
     ----------
@@ -93,10 +88,7 @@ class Search:
         return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
-        """Vary the worst problems.
-
-        Stop after `PATIENCE` rounds in a row that find nothing worse.
-        """
+        """Vary the worst problems. Stop after `PATIENCE` rounds in a row that find nothing worse."""
         idle = 0
         for _ in range(ROUNDS):
             parents = sorted(self.looks, key=lambda look: -look.score)[:PARENTS]

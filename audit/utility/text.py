@@ -87,10 +87,7 @@ def verdict_sentence(result: UtilityResult) -> str:
 
 
 def bounds(result: UtilityResult) -> str:
-    """Return a text on the bounds on the failure probability.
-
-    The bounds are those of the worst problem.
-    """
+    """Return a text on the bounds on the failure probability. The bounds are those of the worst problem."""
     beta = claimed(result)
     if beta is None or result.verdict is Verdict.ERROR:
         return ""

@@ -16,9 +16,7 @@ _DEPTH = 5
 
 
 def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
-    """Return a short text of a value.
-
-    The text is one printable line.
+    """Return a short text of a value. The text is one printable line.
 
     Parameters
     ----------

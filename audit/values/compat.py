@@ -112,10 +112,7 @@ def pcg64_memory(bits: Any) -> tuple[memoryview, memoryview] | None:
 
 
 def packed_state(bits: Any) -> bytes:
-    """Return the state and the increment of a `PCG64` as 32 bytes.
-
-    In each, the lowest byte comes first.
-    """
+    """Return the state and the increment of a `PCG64` as 32 bytes. In each, the lowest byte comes first."""
     whole = bits.state["state"]
     return bytes(whole["state"].to_bytes(16, "little") + whole["inc"].to_bytes(16, "little"))
 

@@ -42,9 +42,7 @@ class Raised:
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        """Return the outcome for an exception.
-
-        The text of the exception may be unreadable.
+        """Return the outcome for an exception. The text of the exception may be unreadable.
 
         Examples
         --------

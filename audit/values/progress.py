@@ -16,9 +16,7 @@ LONG = 60.0  # seconds; an audit that may take longer announces it
 
 @dataclass(frozen=True)
 class AuditStarted:
-    """Event that an audit begins.
-
-    `budget` is in runs, `time_limit` in seconds.
+    """Event that an audit begins. `budget` is in runs, `time_limit` in seconds.
 
     Examples
     --------
@@ -33,9 +31,7 @@ class AuditStarted:
 
 @dataclass(frozen=True)
 class AuditProgressed:
-    """Event that some runs were drawn.
-
-    If `log_wealth` reaches `log_limit`, the claim is refuted.
+    """Event that some runs were drawn. If `log_wealth` reaches `log_limit`, the claim is refuted.
 
     Examples
     --------
@@ -146,9 +142,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Yield a listener that shows progress on stderr.
-
-    If stderr is not a terminal, yield None.
+    """Yield a listener that shows progress on stderr. If stderr is not a terminal, yield None.
 
     Examples
     --------

@@ -1,16 +1,11 @@
-"""The sentences of a result.
-
-Each sentence has a kind. People read the words, and programs read the kind.
-"""
+"""The sentences of a result. Each sentence has a kind. People read the words, and programs read the kind."""
 
 from enum import Enum, unique
 from typing import Self
 
 
 class Said(str):
-    """A sentence of a result.
-
-    `kind` is empty if it is unknown.
+    """A sentence of a result. `kind` is empty if it is unknown.
 
     Examples
     --------
@@ -31,10 +26,7 @@ class Said(str):
 
 @unique
 class Says(Enum):
-    """All sentences of results.
-
-    Call a member to get its sentence, with values for the names in braces.
-    """
+    """All sentences of results. Call a member to get its sentence, with values for the names in braces."""
 
     # Assumptions about runs: why they are independent trials, and how they were counted.
     EACH_CALL = "the claim applies to each call, given the {subject}'s state at that call"

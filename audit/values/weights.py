@@ -42,9 +42,7 @@ def weigh(value: Any, *, depth: int = 0) -> int:
 
 
 def weigh_all(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> int:
-    """Return about how many bytes all outputs take.
-
-    The estimate looks at a few outputs.
+    """Return about how many bytes all outputs take. The estimate looks at a few outputs.
 
     Examples
     --------

@@ -232,10 +232,7 @@ def _told(value: float, allowed: float, digits: int) -> str:
 
 
 def interval(bounds: Sequence[float] | None) -> str:
-    """Return an interval as a text, rounded outwards.
-
-    If the value is exact, return an empty text.
-    """
+    """Return an interval as a text, rounded outwards. If the value is exact, return an empty text."""
     if bounds is None:
         return ""
     low, high = bounds

@@ -78,10 +78,7 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
 
 
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
-    """Return the result of an audit by runs.
-
-    If `before` is given, continue that audit.
-    """
+    """Return the result of an audit by runs. If `before` is given, continue that audit."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = f"{least:,}" if least < 10**15 else f"{least:.3g}"
     if before is None:
@@ -127,10 +124,7 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Return the finished bets.
-
-        If the subject changes its input, start again with copies.
-        """
+        """Return the finished bets. If the subject changes its input, start again with copies."""
         first = self._start()
 
         def again() -> Betting:
@@ -182,10 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation.
-
-        If the subject changes its input for the first time, confirm on copies.
-        """
+        """Return the confirmation. If the subject changes its input for the first time, confirm on copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -275,10 +266,7 @@ class _Runs:
         return trouble
 
     def _power(self, betting: Betting, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair.
-
-        Its ε is per step between the two databases.
-        """
+        """Return the power of the bets on a pair. Its ε is per step between the two databases."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = betting.coupled.of(memory)
         power = detectable(
@@ -292,10 +280,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result.
-
-        If the bets refuted the claim, `how` says why runs are independent trials.
-        """
+        """Return the result. If the bets refuted the claim, `how` says why runs are independent trials."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         courses: dict[str, Course | None] = {}

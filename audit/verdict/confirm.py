@@ -203,10 +203,7 @@ class _Looks:
         return max(learned, known)
 
     def know(self, memory: PairMemory) -> None:
-        """Draw more runs on a pair that has few runs.
-
-        An event learned from few runs overfits.
-        """
+        """Draw more runs on a pair that has few runs. An event learned from few runs overfits."""
         if memory.pairs < _KNOWN:
             self(memory, _KNOWN - memory.pairs)
 

@@ -58,18 +58,12 @@ def most_probable(law: Law) -> tuple[str, ...]:
 
 
 def _highest(logs: Any) -> Sequence[int]:
-    """Return the indices of the largest finite numbers.
-
-    Of equal numbers, the first come first.
-    """
+    """Return the indices of the largest finite numbers. Of equal numbers, the first come first."""
     order = np.argsort(-np.asarray(logs), kind="stable")[:MOST_EXAMPLES]
     return [int(i) for i in order if np.isfinite(logs[i])]
 
 
 def _near_the_ends(law: Any) -> Any:
-    """Return the integers near the ends of the law's pieces.
-
-    Inside a piece, probabilities are monotone.
-    """
+    """Return the integers near the ends of the law's pieces. Inside a piece, probabilities are monotone."""
     ends = {round(end) for piece in law.pieces for end in (piece.left, piece.right) if np.isfinite(end)}
     return np.unique([end + step for end in ends for step in range(-MOST_EXAMPLES, MOST_EXAMPLES + 1)])

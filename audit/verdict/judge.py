@@ -91,10 +91,7 @@ _SECONDS = 60.0
 
 @dataclass
 class Judge:
-    """Confirms witnesses by new runs, one try after another.
-
-    The k-th try has the level significance·2^−k.
-    """
+    """Confirms witnesses by new runs, one try after another. The k-th try has the level significance·2^−k."""
 
     sampler: Sampler
     betting: Betting
@@ -365,8 +362,5 @@ def singly(candidate: Candidate, terms: Terms) -> Plan:
 
 
 def side_of(witness: Witness) -> int:
-    """Return which side of a witness is the p side.
-
-    The result is 0 for left and 1 for right.
-    """
+    """Return which side of a witness is the p side. The result is 0 for left and 1 for right."""
     return 0 if witness.direction == "left" else 1

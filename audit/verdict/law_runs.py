@@ -203,10 +203,7 @@ class LawRuns:
             yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
 
     def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Yield runs in parts that grow.
-
-        So the time limit or a subject that hangs is noticed early.
-        """
+        """Yield runs in parts that grow. So the time limit or a subject that hangs is noticed early."""
         part, size = 0, 2
         while runs > 0:
             if self.task.is_late():

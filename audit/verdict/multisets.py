@@ -51,10 +51,7 @@ class InOrder:
     records: tuple[Any, ...]
 
     def __call__(self, members: Multiset | list[Any]) -> list[Any]:
-        """Return the records in the order of their indices.
-
-        A list is returned unchanged.
-        """
+        """Return the records in the order of their indices. A list is returned unchanged."""
         return members if isinstance(members, list) else [self.records[place] for place in members]
 
 

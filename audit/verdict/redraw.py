@@ -229,10 +229,7 @@ class Redraw:
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
     def _growth(self, bet: Bet, calls: int) -> float:
-        """Return the expected log growth of a bet after this many calls.
-
-        p and q are those of `_sought`.
-        """
+        """Return the expected log growth of a bet after this many calls. p and q are those of `_sought`."""
         p, q = self._sought
         counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
@@ -243,10 +240,7 @@ class Redraw:
         return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
-        """Return the terms for the k-th witness of the audit.
-
-        The seed path of this witness gives k.
-        """
+        """Return the terms for the k-th witness of the audit. The seed path of this witness gives k."""
         return terms_of(self.terms, max(path[-2], 1), single=single)
 
     def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:

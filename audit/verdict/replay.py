@@ -1,7 +1,4 @@
-"""Replay a saved witness.
-
-A replay repeats the runs of the witness from the same seed, or makes new runs.
-"""
+"""Replay a saved witness. A replay repeats the runs of the witness from the same seed, or makes new runs."""
 
 import math
 from dataclasses import replace
@@ -97,10 +94,7 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Return the result under the name of the replayed subject.
-
-    The environment keeps the audited name.
-    """
+    """Return the result under the name of the replayed subject. The environment keeps the audited name."""
     if target is None and subject.name == result.subject:
         return result  # it has the name of the audited subject
     return replace(

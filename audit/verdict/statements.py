@@ -40,10 +40,7 @@ BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls 
 
 
 def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields: Any) -> AuditResult:
-    """Return the result of an audit with the given fields.
-
-    The fields that the task determines are added.
-    """
+    """Return the result of an audit with the given fields. The fields that the task determines are added."""
     return AuditResult(
         **task.said(),
         relation=name_of(task.relation),

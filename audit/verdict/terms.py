@@ -110,10 +110,7 @@ def goal_share(*, stops: bool) -> float:
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish.
-
-    The message shows one of these runs.
-    """
+    """Every run so far raised or did not finish. The message shows one of these runs."""
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
         said = f"every run {outcome}"

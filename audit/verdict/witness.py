@@ -1,7 +1,4 @@
-"""The test of a witness by new calls on a fixed event.
-
-These calls alone decide.
-"""
+"""The test of a witness by new calls on a fixed event. These calls alone decide."""
 
 import math
 import time
@@ -72,19 +69,13 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls in each process.
-
-        0 means a single call.
-        """
+        """Half the number of calls in each process. 0 means a single call."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
 
     def draw(self, sampler: Sampler, pair: Pair, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Return an iterator over the blocks of calls.
-
-        A coin chooses the database of each call.
-        """
+        """Return an iterator over the blocks of calls. A coin chooses the database of each call."""
         if self.parts:
             return sampler.draw_anew(*pair, self.sizes, path)
         return sampler.draw(*pair, self.runs, path, fresh=self.copies, singly=not self.copies, by_call=True)

@@ -34,10 +34,7 @@ def _shown(line: str) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Return a text on how to reproduce the result.
-
-    A command stands alone on the first line, for copying.
-    """
+    """Return a text on how to reproduce the result. A command stands alone on the first line, for copying."""
     again = command(result)
     if again is not None:
         return f"{again}\nor result.replay()" if _replays(result) else again

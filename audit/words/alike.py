@@ -79,10 +79,7 @@ def tried(count: int, noun: str, *, of: int = 0) -> str:
 
 
 def replay_of(result: SavedResult) -> str | None:
-    """Return the name of the subject whose saved witness was replayed.
-
-    None if the result is of an audit.
-    """
+    """Return the name of the subject whose saved witness was replayed. None if the result is of an audit."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None
 

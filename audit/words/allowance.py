@@ -7,10 +7,7 @@ from audit.results.result import AuditResult, SavedResult, Witness
 
 
 def claimed(result: AuditResult) -> tuple[float | None, float]:
-    """Return the claim's ε and δ.
-
-    The ε is None if the claim has none.
-    """
+    """Return the claim's ε and δ. The ε is None if the claim has none."""
     epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
     known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
     return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
@@ -61,10 +58,7 @@ def allowance(result: AuditResult, witness: Witness) -> str:
 
 
 def distance_words(result: AuditResult, witness: Witness) -> str:
-    """Return a text on how far apart the databases are.
-
-    The text is empty for neighbours.
-    """
+    """Return a text on how far apart the databases are. The text is empty for neighbours."""
     if witness.distance == 1:
         return ""
     unit = "records" if result.relation in {"replace-one", "add-or-remove-one"} else "neighbour steps"

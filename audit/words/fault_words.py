@@ -1,7 +1,4 @@
-"""The text for each fault.
-
-It is one or two sentences on which a maintainer can act.
-"""
+"""The text for each fault. It is one or two sentences on which a maintainer can act."""
 
 import math
 from collections import Counter
@@ -161,10 +158,7 @@ def spent(count: int, draws: str, at: str, factor: float) -> str:
 
 
 def relation(draws: str, factor: float) -> str:
-    """Return the text for noise that suits add-or-remove-one only.
-
-    The claim is about replace-one.
-    """
+    """Return the text for noise that suits add-or-remove-one only. The claim is about replace-one."""
     return (
         f"Replacing a record removes one and adds another. `{draws}` covers each step, but both together "
         f"move the output {times(factor)} as far. The noise fits add-or-remove-one; the claim is about "
@@ -304,10 +298,7 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
 
 
 def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the text for one draw that decides several answers.
-
-    Each answer alone meets the claim.
-    """
+    """Return the text for one draw that decides several answers. Each answer alone meets the claim."""
     return (
         f"The same draw, `{draws}`, decides {several(where)}. Each alone meets the claim; together they do "
         "not."

@@ -86,9 +86,7 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
-    """Return the part of a list or tuple around one record, as a text.
-
-    The text has about `limit` characters.
+    """Return the part of a list or tuple around one record, as a text of about `limit` characters.
 
     Examples
     --------
@@ -113,8 +111,7 @@ def _around(rows: Any, at: int, limit: int) -> str:
 def unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
     """Return two values as texts that differ.
 
-    The texts are the beginnings of the values if these differ. Otherwise they are the parts around the
-    difference.
+    The texts are the beginnings of the values if these differ, else the parts around the difference.
 
     Examples
     --------

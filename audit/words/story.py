@@ -20,10 +20,7 @@ def title(result: AuditResult) -> str:
 
 
 def brief_claim(result: AuditResult) -> str:
-    """Return the claim as papers write it.
-
-    For example, ``1-DP`` or ``(1, 1e-06)-DP``.
-    """
+    """Return the claim as papers write it. For example, ``1-DP`` or ``(1, 1e-06)-DP``."""
     epsilon, delta = claimed(result)
     if epsilon is None:
         return alike.claim_words(result)
@@ -168,10 +165,7 @@ def _no_simpler(tried: int | None) -> str:
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
-    """Return a text on where the witness's numbers come from.
-
-    It also says what the numbers prove.
-    """
+    """Return a text on where the witness's numbers come from. It also says what the numbers prove."""
     if not witness.runs:
         return "Both probabilities are exact."
     level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
@@ -308,10 +302,7 @@ def is_bracketed(result: AuditResult) -> bool:
 
 
 def _between(low: float, high: float | None) -> str:
-    """Return a text with the two bounds of a number.
-
-    The text has enough digits to distinguish the bounds.
-    """
+    """Return a text with the two bounds of a number. The text has enough digits to distinguish the bounds."""
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)

@@ -200,10 +200,7 @@ def _scaled(lines: int) -> int:
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return at most `most` lines, one or two for each item.
-
-    The last line counts the items left out.
-    """
+    """Return at most `most` lines, one or two for each item. The last line counts the items left out."""
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

@@ -1,7 +1,4 @@
-"""The command ``dp-audit``.
-
-Results go to stdout, progress to stderr. An error is one line.
-"""
+"""The command ``dp-audit``. Results go to stdout, progress to stderr. An error is one line."""
 
 import io
 import os

@@ -1,7 +1,4 @@
-"""The commands as click sees them.
-
-Each command imports most code only when it is called, so help is fast.
-"""
+"""The commands as click sees them. Each command imports most code only when it is called, so help is fast."""
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -62,9 +59,7 @@ def list_command(pattern: str | None) -> None:
 
 
 def _claims(entry: Entry) -> str:
-    """Return the audited claims of an entry as a text.
-
-    Flawed claims are marked.
+    """Return the audited claims of an entry as a text. Flawed claims are marked.
 
     Examples
     --------
@@ -75,10 +70,7 @@ def _claims(entry: Entry) -> str:
 
 
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
-    """Return a context in which the chosen workers do the work.
-
-    `scheduler` is removed from the options.
-    """
+    """Return a context in which the chosen workers do the work. `scheduler` is removed from the options."""
     jobs, scheduler = given["jobs"], given.pop("scheduler")
     if jobs is not None:
         positive_int(jobs, what=Parameter("jobs"))

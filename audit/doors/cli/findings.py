@@ -19,10 +19,7 @@ _LISTED = "`dp-audit findings --list` shows them"
 
 
 def list_findings(pattern: str | None) -> int:
-    """Print the names of the findings that match.
-
-    Without a pattern, print all names. Nothing is computed.
-    """
+    """Print the names of the findings that match. Without a pattern, print all names. Nothing is computed."""
     for name in matching(load_findings(), pattern, what="finding", shown=_LISTED):
         click.echo(name)
     return 0
@@ -54,10 +51,7 @@ def show_findings(
 def _compute(
     wanted: dict[str, Compute], told: Callable[[Finding], str], *, jobs: int
 ) -> tuple[list[Finding], int]:
-    """Return the findings in order and the exit code.
-
-    Each finding is printed as soon as it is done.
-    """
+    """Return the findings in order and the exit code. Each finding is printed as soon as it is done."""
     names, found = list(wanted), dict[int, Finding]()
 
     def take(index: int, answer: Callable[[], Finding]) -> None:

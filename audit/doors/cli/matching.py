@@ -59,10 +59,7 @@ def _begins(name: str, start: str) -> bool:
 
 
 def _near(pattern: str, names: Iterable[str]) -> list[str]:
-    """Return at most three names similar to a pattern.
-
-    Names that contain the pattern come first.
-    """
+    """Return at most three names similar to a pattern. Names that contain the pattern come first."""
     low = {name.casefold(): name for name in names}
     wanted = pattern.casefold()
     holding = [name for name in low if wanted and wanted in name]

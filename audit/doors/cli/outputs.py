@@ -12,10 +12,7 @@ from audit.doors.report_link import render_report
 
 @dataclass(frozen=True)
 class Outputs:
-    """The report and saved results of a command.
-
-    Making this object checks that both can be written.
-    """
+    """The report and saved results of a command. Making this object checks that both can be written."""
 
     html: Path | None
     saved: Path | None

@@ -43,9 +43,7 @@ def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | None:
-    """Return the claim of ``--epsilon`` and ``--delta``.
-
-    None if neither is given.
+    """Return the claim of ``--epsilon`` and ``--delta``. None if neither is given.
 
     Examples
     --------
@@ -177,10 +175,7 @@ def _side(text: str) -> Any:
 
 
 def _made(text: str, *, wanted: str) -> Any:
-    """Return the object that a text names.
-
-    A function or class is called, and its answer is returned.
-    """
+    """Return the object that a text names. A function or class is called, and its answer is returned."""
     found = _named(text, wanted=wanted)
     if not inspect.isfunction(found) and not inspect.isclass(found):
         return found

@@ -31,10 +31,7 @@ def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
 
 
 def show_changes(before: Path, after: Path) -> int:
-    """Print what changed, and return the exit code.
-
-    The exit code is 1 if anything changed.
-    """
+    """Print what changed, and return the exit code. The exit code is 1 if anything changed."""
     old, new = load_parts([before]), load_parts([after])
     found = changes(old, new)
     for told in lines(found, of=compared(old, new)):

@@ -78,10 +78,7 @@ def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Aske
 
 
 def _audit_of(found: Target, kind: Kind, chosen: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the claim and the options of an audit.
-
-    Chosen options override those of the entry.
-    """
+    """Return the claim and the options of an audit. Chosen options override those of the entry."""
     options = {**found.options_for(kind), **chosen, "isolate": True}
     options["jobs"] = processes_for(chosen.get("jobs"))
     return options.pop("claim", None), options
@@ -136,18 +133,12 @@ def run(
 
 
 def _tell_stopping() -> None:
-    """Write to stderr that an audit ends early.
-
-    A signal handler calls this and may not use `print`.
-    """
+    """Write to stderr that an audit ends early. A signal handler calls this and may not use `print`."""
     os.write(2, b"\nstopping with the verdict so far; press Ctrl-C again to end without one\n")
 
 
 def _earlier(extend: Path | None) -> AuditResult | None:
-    """Return the saved audit to continue.
-
-    If the file does not exist, print so on stderr and return None.
-    """
+    """Return the saved audit to continue. If the file does not exist, print so on stderr and return None."""
     if extend is None or extend.exists():
         return None if extend is None else load(extend)
     click.echo(f"{extend} does not exist yet: a first audit", err=True)

@@ -75,9 +75,6 @@ class _Status:
 
 
 def _show(text: str) -> None:
-    """Overwrite the line on stderr.
-
-    Nothing is written if stderr is not a terminal.
-    """
+    """Overwrite the line on stderr. Nothing is written if stderr is not a terminal."""
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", err=True, nl=False)

@@ -106,10 +106,7 @@ def _stopped(done: int, planned: int, store: "Store") -> str:
 
 
 def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Store", *, jobs: int) -> bool:
-    """Carry out the audits and store the results.
-
-    Return False if the user stopped this.
-    """
+    """Carry out the audits and store the results. Return False if the user stopped this."""
     look = as_now()
     codes = {} if store.place is None else {each.name: code_of(each, options, look) for each in audits}
     named = [(audit.name, codes.get(audit.name)) for audit in audits]
@@ -218,10 +215,7 @@ class Store:
     def add(
         self, index: int, name: str, result: Saved, document: Document, *, code: str | None = None
     ) -> None:
-        """Save the result of the audit at this place in the suite.
-
-        If saving fails, the suite continues.
-        """
+        """Save the result of the audit at this place in the suite. If saving fails, the suite continues."""
         if code is not None:
             document = {**document, "environment": {**document["environment"], _CODE: code, _NAME: name}}
         self._found[index] = result, document
@@ -253,10 +247,7 @@ _CODE, _NAME = "code", "audit"
 
 
 def _documents(path: Path) -> list[Document]:
-    """Return the saved results in a file.
-
-    The list is empty if the file is missing or damaged.
-    """
+    """Return the saved results in a file. The list is empty if the file is missing or damaged."""
     try:
         documents = documents_in(read(path))
         for document in documents:

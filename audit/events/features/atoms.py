@@ -23,10 +23,7 @@ class Whole(AtomFeature):
     said = "the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature's value for every output of a block.
-
-        Equal rows of an array are read once.
-        """
+        """Return the feature's value for every output of a block. Equal rows of an array are read once."""
         rows = view.outputs
         if type(rows) is not np.ndarray or rows.dtype.kind not in "iubf" or not rows.size:
             return super().column(view)
@@ -108,10 +105,7 @@ class Kind(AtomFeature):
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Return the kind of the output in words.
-
-        For an exception, say which exception was raised.
-        """
+        """Return the kind of the output in words. For an exception, say which exception was raised."""
         raised = [f"{each.kind}" for each in examples if type(each) is Raised]
         shown = [self.show(each) for each in examples if type(each) is not Raised]
         told = [f"the output is {_KINDS[kind]}" for kind in shown if kind in _KINDS]
@@ -158,10 +152,7 @@ def _told(output: Any) -> str | None:
 
 
 def _name(kind: type) -> str:
-    """Return the name of a class.
-
-    Numpy's text, bytes and complex types get the names of Python's types.
-    """
+    """Return the name of a class. Numpy's text, bytes and complex types get the names of Python's types."""
     twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
     return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
 

@@ -66,10 +66,7 @@ class Feature(ABC):
 
 
 class NumberFeature(Feature):
-    """A feature whose value is a number.
-
-    The value is NaN for an output that the feature cannot score.
-    """
+    """A feature whose value is a number. The value is NaN for an output that the feature cannot score."""
 
     #: The words for "the output has this number" and "the output does not have this number"; {0} as in
     #: `said`.
@@ -137,10 +134,7 @@ class AtomFeature(Feature):
 
     @abstractmethod
     def _show(self, output: Any) -> str:
-        """Return the value in words.
-
-        The method may raise.
-        """
+        """Return the value in words. The method may raise."""
 
 
 #: The value of every atom feature for an output whose own code fails.

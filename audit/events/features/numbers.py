@@ -56,10 +56,7 @@ class _OfVector(NumberFeature):
 
     @abstractmethod
     def _of_rows(self, matrix: Floats) -> Any:
-        """Return one number for each row.
-
-        `matrix` has shape (runs, entries) with at least one entry.
-        """
+        """Return one number for each row. `matrix` has shape (runs, entries) with at least one entry."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +73,7 @@ class Coordinate(_OfVector):
 
 @dataclass(frozen=True)
 class _OfTwo(_OfVector):
-    """Two entries combined by the function `join`.
-
-    `sign` is the symbol of the function.
-    """
+    """Two entries combined by the function `join`. `sign` is the symbol of the function."""
 
     first: int
     second: int
@@ -170,10 +164,7 @@ class Norm(_OfVector):
 
 
 class ArgMax(_OfVector):
-    """The position of the largest entry.
-
-    If several entries are largest, the first one counts.
-    """
+    """The position of the largest entry. If several entries are largest, the first one counts."""
 
     said = "the position of the largest entry of the output"
 

@@ -140,10 +140,7 @@ def _through(*steps: Step) -> Callable[[Any, int], Iterator[tuple[Step, Any]]]:
 
 
 def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Yield the text without its numbers, then the numbers.
-
-    If the text has no numbers, yield nothing.
-    """
+    """Yield the text without its numbers, then the numbers. If the text has no numbers, yield nothing."""
     numbers = _NUMBER.findall(value)
     if numbers:
         yield ("text", None), _NUMBER.sub("#", value)
@@ -258,10 +255,7 @@ def _digits(value: Decimal, _name: Any) -> tuple[int, Any]:
 
 
 def _state(value: Any, _name: Any) -> Any:
-    """Return what pickle keeps of an object without attributes.
-
-    For a plain object, return `ABSENT`.
-    """
+    """Return what pickle keeps of an object without attributes. For a plain object, return `ABSENT`."""
     reduced = value.__reduce_ex__(4)
     if type(reduced) is not tuple:
         return ABSENT

@@ -56,10 +56,7 @@ def holds_more(output: object) -> bool:
 
 
 def _is_cut(value: object, left: list[int], depth: int) -> bool:
-    """Return whether a value has more parts than are opened.
-
-    `left` counts down the parts yet to be read.
-    """
+    """Return whether a value has more parts than are opened. `left` counts down the parts yet to be read."""
     inside = parts_of(value, most=MOST_ENTRIES + 1)
     left[0] -= len(inside)
     if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
@@ -106,9 +103,7 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
 
 
 def part_at(output: object, path: Path) -> object:
-    """Return the part of an output at a path.
-
-    If the output has no such part, return `ABSENT`.
+    """Return the part of an output at a path. If the output has no such part, return `ABSENT`.
 
     Examples
     --------
@@ -144,10 +139,7 @@ class Part(_AtPath, NumberFeature):
 
 
 def numbers_at(view: View, path: Path) -> Floats:
-    """Return the number at a path in every output of a block.
-
-    If there is no number, the entry is NaN.
-    """
+    """Return the number at a path in every output of a block. If there is no number, the entry is NaN."""
     column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
     return column
 
@@ -193,10 +185,7 @@ def _stacked(view: View, path: Path) -> NDArray[Any] | None:
 
 
 def matrix(view: View, paths: Sequence[Path]) -> Floats:
-    """Return the numbers at some paths in every output of a block.
-
-    The result has shape (runs, paths).
-    """
+    """Return the numbers at some paths in every output of a block. The result has shape (runs, paths)."""
     return np.column_stack([numbers_at(view, path) for path in paths])
 
 
@@ -284,10 +273,7 @@ class PartIs(_AtPath, AtomFeature):
         return [atom(part) for part in parts_at(view, self.path)]
 
     def say(self, examples: Sequence[Any]) -> str:
-        """Return the part in words.
-
-        For a key of the output, say whether the key has a number.
-        """
+        """Return the part in words. For a key of the output, say whether the key has a number."""
         if len(examples) == 1 and len(self.path) == 1 and (named := _key_of(self.path)):
             part = part_at(examples[0], self.path)
             if part is ABSENT:
@@ -310,10 +296,7 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return the key in a path of one step, in words.
-
-    If the step is not a text key, return an empty text.
-    """
+    """Return the key in a path of one step, in words. If the step is not a text key, return an empty text."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 

@@ -1,7 +1,4 @@
-"""Choose the features that fit the kinds of past outputs.
-
-No verdict rests on the choice.
-"""
+"""Choose the features that fit the kinds of past outputs. No verdict rests on the choice."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator

@@ -85,10 +85,7 @@ class TableScore(NumberFeature):
         return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
     def of_rows(self, matrix: Floats) -> Floats:
-        """Return the score of each row of a matrix.
-
-        The matrix has shape (runs, entries).
-        """
+        """Return the score of each row of a matrix. The matrix has shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):

@@ -223,10 +223,7 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Return the texts at each place.
-
-    Texts made by removing the numbers from another text are left out.
-    """
+    """Return the texts at each place. Texts made by removing the numbers from another text are left out."""
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":

@@ -113,10 +113,7 @@ def is_pairs(output: Sequence[Any]) -> bool:
 
 
 def as_mapping(output: object) -> Mapping[Any, Any] | None:
-    """Return a dict, or a list of (key, value) pairs, as a mapping.
-
-    For anything else, return None.
-    """
+    """Return a dict, or a list of (key, value) pairs, as a mapping. For anything else, return None."""
     kind = type(output)
     if kind is dict:
         return output  # type: ignore[return-value]

@@ -44,18 +44,12 @@ class AtomLoss(ScalarLoss):
         return float(log_add(self.log_p[np.isposinf(self._losses)]))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses of the outcomes with a loss above the level.
-
-        They are under p and under q.
-        """
+        """Return the log-masses of the outcomes with a loss above the level. They are under p and under q."""
         above = self._losses > level + SLACK
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes with a loss above the level.
-
-        If they are many numbers, intervals hold them.
-        """
+        """Return the outcomes with a loss above the level. If they are many numbers, intervals hold them."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:

@@ -21,10 +21,7 @@ CELLS = 2**11
 
 @dataclass(frozen=True)
 class Segment:
-    """An interval in which each law has at most one piece.
-
-    Without a piece of q, the loss is ∞.
-    """
+    """An interval in which each law has at most one piece. Without a piece of q, the loss is ∞."""
 
     left: float
     right: float
@@ -149,10 +146,7 @@ class LineLoss(ScalarLoss):
         return np.append(np.repeat(edges[:-1], counts) + place * np.repeat(width, counts), edges[-1])
 
     def _integers(self, segment: Segment) -> Floats:
-        """Return the first integer of each cell.
-
-        An integer of p-mass above e⁻³⁶ is a cell of its own.
-        """
+        """Return the first integer of each cell. An integer of p-mass above e⁻³⁶ is a cell of its own."""
         tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
         low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)

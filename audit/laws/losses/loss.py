@@ -41,10 +41,7 @@ class Loss(ABC):
 
     @abstractmethod
     def supremum(self) -> float:
-        """Return the essential supremum of L.
-
-        It is ∞ if p has mass where q has none.
-        """
+        """Return the essential supremum of L. It is ∞ if p has mass where q has none."""
 
     @abstractmethod
     def log_lost(self) -> float:

@@ -36,10 +36,7 @@ class QuadraticRatio(Parabola):
 
     @cached_property
     def turns(self) -> Floats:
-        """The ends of the segment, and the vertex if it is inside.
-
-        The log-ratio is monotone in between.
-        """
+        """The ends of the segment, and the vertex if it is inside. The log-ratio is monotone in between."""
         if self.curvature:
             vertex = self.centre - self.slope / (2.0 * self.curvature)
             if self.left < vertex < self.right:
@@ -102,10 +99,7 @@ class NumericRatio:
         self.left, self.right, self.shift = left, right, shift
 
     def value(self, x: Any) -> Floats:
-        """Return the ratio's logarithm at x.
-
-        For infinite x it is that at the outermost grid point.
-        """
+        """Return the ratio's logarithm at x. For infinite x it is that at the outermost grid point."""
         x = np.asarray(x, dtype=np.float64)
         if np.isinf(x).any():
             x = np.clip(x, self._grid[0], self._grid[-1])

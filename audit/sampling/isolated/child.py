@@ -74,10 +74,7 @@ class Errand:
     task: bytes = b""
 
     def to_run(self, task: Task) -> "Errand":
-        """Return the job for the rest of a block.
-
-        Its generators get another place in the seed tree.
-        """
+        """Return the job for the rest of a block. Its generators get another place in the seed tree."""
         packed = pack(task, by_value=self.recipe.by_value)
         return replace(self, place=(*self.place, task.start), task=packed)
 
@@ -93,9 +90,7 @@ class Errand:
 
 
 def import_all(modules: tuple[str, ...]) -> None:
-    """Import modules by name.
-
-    A module that cannot be imported is left out.
+    """Import modules by name. A module that cannot be imported is left out.
 
     Examples
     --------
@@ -186,20 +181,14 @@ def _spawned(first: bytes, number: int, *pipes: int) -> int:
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Be a worker in a process that was not forked.
-
-    The first request is read from the pipe `start`.
-    """
+    """Be a worker in a process that was not forked. The first request is read from the pipe `start`."""
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)
 
 
 def _wait(worker: int, requests: int, wake: int) -> int | None:
-    """Return the exit status of a worker.
-
-    If the parent is gone, kill the worker and return None.
-    """
+    """Return the exit status of a worker. If the parent is gone, kill the worker and return None."""
     poll = select.poll()
     poll.register(requests, 0)  # reports only that the other side has closed
     poll.register(wake, select.POLLIN)

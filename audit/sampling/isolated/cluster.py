@@ -101,10 +101,7 @@ class _OnCluster(Elsewhere):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """Accept no more calls.
-
-        Running calls continue until the client disconnects.
-        """
+        """Accept no more calls. Running calls continue until the client disconnects."""
 
 
 def _carried_out(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

@@ -95,10 +95,7 @@ def in_order(
 
 
 def result_of(future: Future[Any]) -> Any:
-    """Return the result of a call.
-
-    Ctrl-C interrupts the wait.
-    """
+    """Return the result of a call. Ctrl-C interrupts the wait."""
     while not wait([future], timeout=HEED).done:
         pass
     return future.result()

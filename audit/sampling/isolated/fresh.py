@@ -45,10 +45,7 @@ _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether this process can start fresh ones.
-
-    Not every system can, and a fresh process cannot.
-    """
+    """Return whether this process can start fresh ones. Not every system can, and a fresh process cannot."""
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 

@@ -1,7 +1,4 @@
-"""The parent process's side of isolation.
-
-It gets complete blocks even if the child dies during a run.
-"""
+"""The parent process's side of isolation. It gets complete blocks even if the child dies during a run."""
 
 import contextlib
 import math

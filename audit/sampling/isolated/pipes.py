@@ -1,7 +1,4 @@
-"""Messages between parent and child.
-
-Frames have any length. Small records report the child's progress.
-"""
+"""Messages between parent and child. Frames have any length. Small records report the child's progress."""
 
 import os
 import select
@@ -51,10 +48,7 @@ def write_frame(fd: int, payload: bytes) -> None:
 
 
 def read_frame(fd: int) -> bytes | None:
-    """Return the next frame.
-
-    If the other end of the pipe is closed, return None.
-    """
+    """Return the next frame. If the other end of the pipe is closed, return None."""
     head = _read_exactly(fd, _LENGTH.size)
     return None if head is None else _read_exactly(fd, _LENGTH.unpack(head)[0])
 

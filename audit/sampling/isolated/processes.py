@@ -1,7 +1,4 @@
-"""Processes that make calls in parallel.
-
-If a process dies, it is replaced and its call is made again.
-"""
+"""Processes that make calls in parallel. If a process dies, it is replaced and its call is made again."""
 
 import os
 import signal
@@ -31,10 +28,7 @@ class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFil
 
 
 class Elsewhere(Executor):
-    """An executor with a known number of parallel calls.
-
-    `cancel_futures` also stops running calls.
-    """
+    """An executor with a known number of parallel calls. `cancel_futures` also stops running calls."""
 
     workers: int
 

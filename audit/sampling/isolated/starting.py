@@ -57,10 +57,7 @@ def usable_cores() -> int:
 
 
 def launch(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Start a process without a fork.
-
-    It otherwise does what `audit.sampling.isolated.forking.start` does.
-    """
+    """Start a process without a fork. It otherwise does what `audit.sampling.isolated.forking.start` does."""
     try:
         return subprocess.Popen(  # noqa: S603  our own interpreter
             _command(f"{module}:main", pipes),

@@ -78,10 +78,7 @@ class Here:
         self._pace = _Pace()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`.
-
-        If `steady`, any process may draw a block, even a second time.
-        """
+        """Yield the blocks of `tasks`. If `steady`, any process may draw a block, even a second time."""
         for index, task in enumerate(tasks):
             rest, parcel, place = tasks[index:], self._parcel, self._place
             if steady and parcel and place and self._pace.expected(rest) > _WORTH_SHARING:
@@ -127,10 +124,7 @@ class Children:
         self._add()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`.
-
-        If `steady`, any process may draw a block, even a second time.
-        """
+        """Yield the blocks of `tasks`. If `steady`, any process may draw a block, even a second time."""
         for index, task in enumerate(tasks):
             if steady and self._worth_more(tasks[index:]):
                 yield from self._shared(tasks[index:])
@@ -157,10 +151,7 @@ class Children:
             raise
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject keeps state in any of the children.
-
-        If that is unknown, return None.
-        """
+        """Return whether the subject keeps state in any of the children. If that is unknown, return None."""
         kept = [child.state_kept() for child in self._children]
         return True if True in kept else (None if None in kept else False)
 
@@ -186,10 +177,7 @@ def _shared(
 
 
 def draw_elsewhere(parcel: Parcel, task: bytes) -> bytes:
-    """Return a block drawn in this process.
-
-    The task and the block are packed.
-    """
+    """Return a block drawn in this process. The task and the block are packed."""
     return pack_outputs(_host(parcel).run(unpack(task)))
 
 

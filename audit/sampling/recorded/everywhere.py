@@ -27,10 +27,7 @@ _APART: Final = 0x5EED_0000
 
 @dataclass(eq=False)
 class Reel:
-    """Records runs.
-
-    It holds the tape and the seed of the current run, and the number of runs so far.
-    """
+    """Records runs. It holds the tape and the seed of the current run, and the number of runs so far."""
 
     tape: Tape = field(default_factory=Tape)
     seed: int = 0
@@ -42,10 +39,7 @@ class Reel:
         return _GENERATOR(np.random.PCG64(self.seed))
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Start a run that records on this tape.
-
-        `seed` seeds the generators that the code does not seed.
-        """
+        """Start a run that records on this tape. `seed` seeds the generators that the code does not seed."""
         self.tape, self.seed = tape, seed
         self.runs += 1
         vars(self).pop("entropy", None)  # it is made anew for the seed

@@ -98,10 +98,7 @@ class Tape:
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
     ) -> Any:
-        """Return what the subject gets from a call that draws.
-
-        The values of the call are recorded.
-        """
+        """Return what the subject gets from a call that draws. The values of the call are recorded."""
         if self.busy:
             return call(*args, **named)
         self.busy = True

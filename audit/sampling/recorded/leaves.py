@@ -1,7 +1,4 @@
-"""The numbers and words in an output, each with its place.
-
-They are its leaves.
-"""
+"""The numbers and words in an output, each with its place. They are its leaves."""
 
 import numbers
 from collections.abc import Iterator, Mapping
@@ -70,17 +67,12 @@ def _gather(value: Any, place: Place, found: Leaves) -> None:
 
 
 def is_number(leaf: Any) -> bool:
-    """Return whether a leaf is a number.
-
-    NaN is a number, and a boolean is not.
-    """
+    """Return whether a leaf is a number. NaN is a number, and a boolean is not."""
     return isinstance(leaf, numbers.Real) and not isinstance(leaf, bool)
 
 
 def tokens(output: Any) -> dict[Any, str]:
-    """Return the words, keys and lengths in an output.
-
-    Each has the name that reports give it.
+    """Return the words, keys and lengths in an output. Each has the name that reports give it.
 
     Examples
     --------

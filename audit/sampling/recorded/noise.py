@@ -41,9 +41,7 @@ _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": mat
 
 
 def scale_of(draw: Draw) -> Any:
-    """Return the scale of the noise in a draw.
-
-    If the draw is not noise, return None.
+    """Return the scale of the noise in a draw. If the draw is not noise, return None.
 
     Examples
     --------
@@ -179,10 +177,7 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
 
 
 def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
-    """Return the numbers of a run's output at these places.
-
-    If one is missing or not finite, return None.
-    """
+    """Return the numbers of a run's output at these places. If one is missing or not finite, return None."""
     if not all(place in run.leaves and is_number(run.leaves[place]) for place in places):
         return None
     values = np.array([float(run.leaves[place]) for place in places])

@@ -13,10 +13,7 @@ from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One recorded run.
-
-    `leaves` holds the numbers and words of the output.
-    """
+    """One recorded run. `leaves` holds the numbers and words of the output."""
 
     taken: tuple[Taken, ...]
     output: Any
@@ -91,8 +88,5 @@ def probing(
 
 
 def outputs_of(runs: Sequence[Any]) -> list[Any]:
-    """Return the output of each recorded run.
-
-    For a run that raised or did not end, return its outcome.
-    """
+    """Return the output of each recorded run. For a run that raised or did not end, return its outcome."""
     return [run.output if isinstance(run, Run) else run for run in runs]

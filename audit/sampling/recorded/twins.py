@@ -42,10 +42,7 @@ class Twins(Reseeding):
         self._states: list[Any] = []
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the recording generator for a placeholder.
-
-        For a bit generator, nothing is recorded.
-        """
+        """Return the recording generator for a placeholder. For a bit generator, nothing is recorded."""
         found = super().make(stand_in)
         if stand_in.kind in {"Generator", "RandomState", "Random"}:
             found.own = False

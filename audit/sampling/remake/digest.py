@@ -1,7 +1,4 @@
-"""A digest of code and of the values that it holds.
-
-An audit continues a result only if the digests agree.
-"""
+"""A digest of code and of the values that it holds. An audit continues a result only if the digests agree."""
 
 import functools
 import hashlib
@@ -70,10 +67,7 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """A digest of the values that are added to it.
-
-    `modules` names the modules that they come from.
-    """
+    """A digest of the values that are added to it. `modules` names the modules that they come from."""
 
     def __init__(self) -> None:
         self.modules: set[str] = set()

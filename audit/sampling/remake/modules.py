@@ -55,10 +55,7 @@ def _is_users(name: str, file: str) -> bool:
 
 @functools.cache
 def _ours() -> tuple[str, ...]:
-    """Return the folders of the packages that this project installs.
-
-    A checkout counts as installed.
-    """
+    """Return the folders of the packages that this project installs. A checkout counts as installed."""
     try:
         names = metadata.distribution("dp-audit").read_text("top_level.txt") or _OURS
     except metadata.PackageNotFoundError:
@@ -180,10 +177,7 @@ class Place:
     name: str
 
     def make(self) -> Any:
-        """Return the object.
-
-        If necessary, its module is imported or its file is run.
-        """
+        """Return the object. If necessary, its module is imported or its file is run."""
         return attrgetter(self.name)(self._loaded())
 
     def _loaded(self) -> ModuleType:

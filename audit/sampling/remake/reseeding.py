@@ -120,10 +120,7 @@ class Reseeding:
         self._made: dict[int, Any] = {}
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the generator for a placeholder.
-
-        Placeholders of equal `number` share a source.
-        """
+        """Return the generator for a placeholder. Placeholders of equal `number` share a source."""
         kind, number, bits = stand_in
         if kind == "SystemRandom":
             return random.SystemRandom()

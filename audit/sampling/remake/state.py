@@ -92,9 +92,7 @@ _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Writes one pickle.
-
-    Generators become placeholders, and classes are named in full.
+    """Writes one pickle. Generators become placeholders, and classes are named in full.
 
     Parameters
     ----------
@@ -178,10 +176,7 @@ class Reader(pickle.Unpickler):
 
 
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
-    """Return `function` with an empty cache.
-
-    `_info` makes a pickle change once the cache has been used.
-    """
+    """Return `function` with an empty cache. `_info` makes a pickle change once the cache has been used."""
     return functools.lru_cache(**parameters)(function)
 
 

@@ -57,10 +57,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
 
 
 def case_task(case: Case, *, budget: int) -> Task:
-    """Return the audit of a case on its pair.
-
-    A budget that cannot refute the claim is raised.
-    """
+    """Return the audit of a case on its pair. A budget that cannot refute the claim is raised."""
     from audit.verdict.by_runs import least_budget
 
     delta = getattr(case.claim, "delta", 0.0)
@@ -106,10 +103,7 @@ def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
 
 
 def _runs(result: AuditResult) -> float:
-    """Return the runs that the refutation took, on both databases together.
-
-    ∞ if nothing was refuted.
-    """
+    """Return the runs that the refutation took, on both databases together. ∞ if nothing was refuted."""
     runs = result.samples_to_refutation
     return float(runs) if result.refuted and runs else math.inf
 

@@ -55,9 +55,7 @@ class Case:
 
 
 def load_cases(path: Path) -> dict[str, Case]:
-    """Return the cases of a file by name.
-
-    The code in the file is run.
+    """Return the cases of a file by name. The code in the file is run.
 
     Raises
     ------

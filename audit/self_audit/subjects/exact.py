@@ -44,10 +44,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Law:
-    """A finite law.
-
-    `outcomes` and `probabilities` have shape (outcomes,).
-    """
+    """A finite law. `outcomes` and `probabilities` have shape (outcomes,)."""
 
     outcomes: NDArray[Any]
     probabilities: NDArray[np.float64]
@@ -99,20 +96,14 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return the Laplace mechanism of scale 1 on the values 0 and 1.
-
-    The best events are half-lines.
-    """
+    """Return the Laplace mechanism of scale 1 on the values 0 and 1. The best events are half-lines."""
     events = tuple((_laplace_below(end), _laplace_below(end - 1)) for end in np.linspace(-4.0, 4.0, 1601))
     drawn = Drawn("laplace", lambda database, size, rng: database[0] + rng.laplace(size=size))
     return Setting(drawn, ([0], [1]), 1.0, events=events)
 
 
 def geometric() -> Setting:
-    """Return two-sided geometric noise with ε = 1.
-
-    Outputs beyond ±60 have probability below 1e-25.
-    """
+    """Return two-sided geometric noise with ε = 1. Outputs beyond ±60 have probability below 1e-25."""
     ratio = math.exp(-1.0)
     outcomes = np.arange(-60, 61)
     laws = [(1 - ratio) / (1 + ratio) * ratio ** np.abs(outcomes - answer) for answer in (0, 1)]
@@ -124,10 +115,7 @@ def geometric() -> Setting:
 
 
 def randomized_response() -> Setting:
-    """Return randomized response with ε = 1.
-
-    It gives the true bit with probability e/(1 + e).
-    """
+    """Return randomized response with ε = 1. It gives the true bit with probability e/(1 + e)."""
     keep = math.e / (1 + math.e)
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -152,10 +140,7 @@ def noisy_max() -> Setting:
 
 
 def gaussian(epsilon: float, delta: float) -> Setting:
-    """Return the Gaussian mechanism on the values 0 and 1.
-
-    Its true ε at this δ is `epsilon`.
-    """
+    """Return the Gaussian mechanism on the values 0 and 1. Its true ε at this δ is `epsilon`."""
     from scipy.optimize import brentq
 
     sigma = brentq(lambda s: gaussian_delta(epsilon, s) - delta, 1e-2, 1e3, xtol=1e-14)
@@ -164,9 +149,7 @@ def gaussian(epsilon: float, delta: float) -> Setting:
 
 
 def gaussian_delta(epsilon: float, sigma: float) -> float:
-    """Return δ(ε) of N(0, σ²) against N(1, σ²).
-
-    Source: Balle and Wang 2018, Theorem 8.
+    """Return δ(ε) of N(0, σ²) against N(1, σ²). Source: Balle and Wang 2018, Theorem 8.
 
     Examples
     --------

@@ -132,10 +132,7 @@ class SparseVector:
 
 
 def _noisy(scale: float) -> Function:
-    """Return a function that adds Laplace noise to answers.
-
-    With a single answer, an output is a number.
-    """
+    """Return a function that adds Laplace noise to answers. With a single answer, an output is a number."""
 
     def noisy(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         outputs = answers + rng.laplace(scale=scale, size=(size, len(answers)))

@@ -1,7 +1,4 @@
-"""Mechanisms that meet their claim (ε, δ) with equality.
-
-A refutation of such a claim is a false alarm.
-"""
+"""Mechanisms that meet their claim (ε, δ) with equality. A refutation of such a claim is a false alarm."""
 
 import math
 from dataclasses import dataclass

@@ -38,10 +38,7 @@ _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event to test as a witness.
-
-    `distance` counts the steps between its databases.
-    """
+    """An event to test as a witness. `distance` counts the steps between its databases."""
 
     event: Event
     side: int
@@ -163,10 +160,7 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Return an event as a candidate.
-
-    Its p and q are estimated from the stored outputs of a pair.
-    """
+    """Return an event as a candidate. Its p and q are estimated from the stored outputs of a pair."""
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)

@@ -161,10 +161,7 @@ def _known_of(laws: Iterable[Finite]) -> Known:
 
 
 def _of_lines(region: Region, laws: Sequence[Law], lines: Sequence[Any], of: str) -> Outputs | None:
-    """Return the outputs of two laws on the line.
-
-    Atoms of mixtures become single values, not bins.
-    """
+    """Return the outputs of two laws on the line. Atoms of mixtures become single values, not bins."""
     tails = [line.ppf(share) for line in lines for share in (_TAIL, 1.0 - _TAIL)]
     edges = _edges(min(tails), max(tails), region.intervals, whole=isinstance(lines[0], Countable))
     if edges is None:
@@ -204,10 +201,7 @@ def _by_number(
     inside: Sequence[Flags],
     intervals: Sequence[Interval],
 ) -> Outputs | None:
-    """Return numbers counted in bins, or one by one if there are few.
-
-    NaN counts as a single value.
-    """
+    """Return numbers counted in bins, or one by one if there are few. NaN counts as a single value."""
     numbers = np.unique(np.concatenate(columns))  # NaN is one of them
     if len(numbers) <= MOST_NAMES:
         codes = [np.searchsorted(numbers, column) for column in columns]
@@ -274,10 +268,7 @@ def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Fl
 
 
 def _quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a quantile of the finite ones of weighted numbers.
-
-    If no number is finite, return NaN.
-    """
+    """Return a quantile of the finite ones of weighted numbers. If no number is finite, return NaN."""
     finite = np.isfinite(values)
     if not finite.any():
         return math.nan

@@ -55,9 +55,7 @@ def is_of_one_entry(event: Event) -> bool:
 
 
 def effort(event: Event) -> int:
-    """Return a number that says how hard an event is to read.
-
-    The easiest events have 0.
+    """Return a number that says how hard an event is to read. The easiest events have 0.
 
     Examples
     --------
