@@ -43,9 +43,7 @@ def change(witness: Witness) -> str:
 
 
 def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """Return a line on the remembered pairs that an audit tried first.
-
-    The line is empty if there were none.
+    """Return a line on the remembered pairs that an audit tried first; empty if there are none.
 
     Examples
     --------
