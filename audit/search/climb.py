@@ -50,9 +50,11 @@ _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
 #: Every 4th round of scouting adds a longer path; every 4th pair to get its first runs is such a path.
 _FAR_EVERY = 4
-_FINALISTS = 8
+_FINALISTS = 4
 #: If the best event of a pair gained fewer nats than this in all its runs, the gain counts as chance.
 _LUCK = 4.0
+#: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
+_SMALLER = (0.5, 0.25)
 #: A pair chosen for its predicted growth is kept unless counts put its growth this many standard errors below
 #: the growth of the best pair.
 _SURE = 2.0
@@ -225,8 +227,9 @@ class Search:
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
         """Return a sort key for pairs of which none surely promises growth."""
         growth = self._guess(memory)[0]
+        smaller = (self._rank(memory, share)[0] for share in _SMALLER)
         promise = growth if growth * memory.pairs > _LUCK else 0.0
-        return promise, self.reach(memory), -memory.distance, self._rank(memory)[1]
+        return promise, self.reach(memory), *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
         """Return whether the search may use more runs."""

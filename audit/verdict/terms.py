@@ -81,8 +81,11 @@ class Terms:
         """Return the largest share of ε that bets on a pair of databases may still refute; 0 if none.
 
         `pairs` is the number of pairs of runs that may still be bet on. The estimate is optimistic. Otherwise
-        a pair that is known to be weak would be preferred to pairs with few runs.
+        a pair that is known to be weak would be preferred to pairs with few runs. An audit that stops once it
+        refutes does not spread its runs over pairs in this way, so its reach is 0.
         """
+        if self.stop_when_refuted:
+            return 0.0
         needed = self.log_limit / max(pairs, 1)
 
         def spare(share: float) -> float:

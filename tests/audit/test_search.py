@@ -5,7 +5,7 @@ The file is long because its tests share the mechanisms with hidden faults and t
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -578,5 +578,6 @@ def test_the_reach_of_a_pair_is_the_largest_share_that_may_be_refuted_in_time():
         def prospect(self, epsilon, delta, *, errors):
             return max(0.6 - epsilon, 0.0) ** 2, 0.0
 
-    terms = Terms(epsilon=1.0, delta=0.0, significance=0.01, budget=1_000)
+    terms = Terms(epsilon=1.0, delta=0.0, significance=0.01, budget=1_000, stop_when_refuted=False)
     assert [terms.reach(Promising(), pairs) for pairs in (1, 100, 2_000, 10**9)] == [0.0, 0.35, 0.55, 0.55]
+    assert replace(terms, stop_when_refuted=True).reach(Promising(), 10**9) == 0.0
