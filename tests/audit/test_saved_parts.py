@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from audit.claims import PAC, PureDP
-from audit.doors.changes import changes
 from audit.doors.cli import main
+from audit.doors.cli.changes import changes
 from audit.doors.report_link import render_report
 from audit.doors.saved_parts import load_parts
 from audit.errors import CorruptFile

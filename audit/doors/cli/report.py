@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from audit.codec.files import check_apart, check_writable
-from audit.doors.changes import changes, compared, lines
+from audit.doors.cli.changes import changes, compared, lines
 from audit.doors.report_link import render_report
 from audit.doors.saved_parts import load_parts
 
