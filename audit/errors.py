@@ -83,7 +83,7 @@ class AuditError(Exception):
 
     @property
     def parameter(self) -> str | None:
-        """The name of the first argument in the message; None if there is none."""
+        """The name of the first argument in the message, or None if it names no argument."""
         return next((part.name for part in self.args if isinstance(part, Parameter)), None)
 
     def spelt(self, spell: Callable[[Parameter], str]) -> str:

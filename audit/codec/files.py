@@ -166,7 +166,7 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the reason for an error in the system's words. If there are none, return the error's text."""
+    """Return the system's words for an error, or the error's own text if the system has none."""
     return getattr(error, "strerror", None) or str(error)
 
 

@@ -31,8 +31,8 @@ _MOST_DELTA = 0.5
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
     """Return the numbers of steps of the paths to try against a claim.
 
-    They are in the order of use. If ε > 2, there are none. If the claim about a path of two steps has a δ
-    above `_MOST_DELTA`, there are none.
+    They are in the order of use. No path is tried if ε > 2, or if the claim about a path of two steps has a δ
+    above `_MOST_DELTA`.
 
     Examples
     --------

@@ -110,7 +110,7 @@ class Support:
     def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
         """Yield pairs of neighbours close to a pair.
 
-        If the bytes of a database of the pair are unknown, there are none.
+        No pair is yielded if the bytes of one of the databases are unknown.
         """
         left, right = self._known(pair[0]), self._known(pair[1])
         for _ in range(_MOST_AROUND if left.source and right.source else 0):

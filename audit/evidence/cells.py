@@ -113,8 +113,8 @@ def _along(values: Floats, errors: Floats) -> Floats:
     - a constant plus a multiple of the cells' normal scores, as for a shift of normal noise;
     - a constant plus a step at the median, roughly as for a shift of Laplace noise.
 
-    The likeliest shape is taken. The size of the multiple or step is shrunk, and its likelihood is that of a
-    normal prior with the likeliest variance.
+    The likeliest shape is taken. The size of the multiple or step is shrunk. Its likelihood is about that of
+    a normal prior with the likeliest variance. An inexact choice costs power, not validity.
     """
     if len(values) < 2:
         return values

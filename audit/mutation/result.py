@@ -60,7 +60,7 @@ class MutationCheck(NoTruth):
 
     @property
     def noticed_from(self) -> float | None:
-        """The largest factor on ε with a refuted claim; None if there is none."""
+        """The largest factor on ε whose claim was refuted, or None."""
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Course(SavedValue):
     def of(
         cls, points: Iterable[tuple[int, float]], *, before: Self | None = None, start: int = 0
     ) -> Self | None:
-        """Return a `Course` through some points, or None if there are none.
+        """Return a `Course` through some points; None without points.
 
         The points are appended to those of an earlier `Course`.
 

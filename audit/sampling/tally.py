@@ -76,7 +76,7 @@ class Variety:
     def only(self) -> str | None:
         """The text of the output that all runs gave, or None.
 
-        None means that outputs vary or that there are none.
+        None means that outputs vary, or that no run gave one.
         """
         return show(self._first, 40) if len(self._keys) == 1 else None
 

@@ -126,7 +126,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the best-ranked contender if `furthest`, else the oldest."""
+        """Return the best-ranked contender if `furthest`, else the oldest; None from an empty queue."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -189,7 +189,7 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Contender | None:
-        """Return the pair that gets the next runs; None if there is none at present.
+        """Return the pair that gets the next runs; None if no pair or no share of the runs is left.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Search:
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on."""
+        """Return the pair to bet on; None if no pair has independent runs yet."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -252,11 +252,11 @@ class Search:
         return max([top, *best_known], key=self._hope)
 
     def surest_loss(self) -> float:
-        """Return the largest estimated loss per step of any pair, with an allowance."""
+        """Return the largest estimated loss per step, lowered to allow for the choice of the best pair."""
         return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
-        """Return the pair with the largest predicted growth, if counts allow it.
+        """Return the pair with the largest predicted growth; None if counts contradict it.
 
         If nearly as much growth is predicted for `top`, the best pair by counts, return `top`.
         """

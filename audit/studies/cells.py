@@ -121,12 +121,12 @@ class Cell:
 
     @property
     def refuted(self) -> int | None:
-        """The largest m at which the claim was refuted; None if there is none."""
+        """The largest m at which the claim was refuted, or None."""
         return max((step.size for step in self.steps if step.verdict == "refuted"), default=None)
 
     @property
     def met(self) -> int | None:
-        """The least m at which the claim was met; None if there is none."""
+        """The least m at which the claim was met, or None."""
         return min((step.size for step in self.steps if step.verdict == "met"), default=None)
 
     @property
@@ -136,7 +136,7 @@ class Cell:
 
     @property
     def low(self) -> int:
-        """The largest m at which the claim was refuted; 0 if there is none."""
+        """The largest m at which the claim was refuted; 0 if it was never refuted."""
         return self.refuted or 0
 
     @property

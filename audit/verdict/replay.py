@@ -244,7 +244,7 @@ def _region(witness: Witness) -> Any:
 def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
     """Return the declared laws on the left and the right database.
 
-    If there are none, return a text that says why.
+    If the subject declares no laws, return a text that says why.
     """
     from audit.distributions import Law
 

@@ -43,7 +43,7 @@ def change(witness: Witness) -> str:
 
 
 def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """Return a line on the remembered pairs that an audit tried first; empty if there are none.
+    """Return a line on the remembered pairs that an audit tried first; empty without such pairs.
 
     Examples
     --------

@@ -194,7 +194,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed; None if there is none.
+        """The accuracy claimed, or None.
 
         Accuracy is claimed only for the default `caps` and a `first_round` at least as long as the default.
 

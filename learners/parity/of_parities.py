@@ -40,7 +40,7 @@ class OfParities(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed; None if there is none."""
+        """The accuracy claimed, or None."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> Sequence[ParityProblem]:

@@ -1,4 +1,7 @@
-"""`audit_utility` as users call it."""
+"""`audit_utility` as users call it: verdicts, searches, laws, faults and bad arguments.
+
+The file is long because one small learner and its problems go through every verdict and every fault.
+"""
 
 import copy
 import dataclasses

@@ -196,7 +196,7 @@ def kinds_of(numbers: Sequence[Number]) -> set[str]:
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
     """Return how to shift the noise so that the outputs do not move.
 
-    Among all such shifts, this one has the least privacy loss. If there is none, return None.
+    Among all such shifts, this one has the least privacy loss. Return None if no shift does this.
 
     Parameters
     ----------

@@ -246,7 +246,7 @@ def find_place(value: Any) -> Place | None:
 def class_named(module: str, qualname: str) -> type:
     """Return the class of this name in a module.
 
-    If there is none, return a new empty class of this name.
+    If the module has no such class, return a new empty class of this name.
 
     Examples
     --------
