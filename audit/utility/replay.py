@@ -34,8 +34,8 @@ def replay_failure(
 
     `repeats` says whether the output is the same. The audit's `convert` prepares the databases, unless the
     learner has its own. The error is measured again by the problem of the same name in `problems` or of the
-    learner. Without such a problem, the audit's own problem measures it. A refutation by exact laws is computed
-    again. Then `refutes` says whether the failure probability is still above beta.
+    learner. Without such a problem, the audit's own problem measures it. A refutation by exact laws is
+    computed again. Then `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------
