@@ -1,10 +1,11 @@
 """Cut numbers into bins, and decide which numbers count as equal."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Flags, Floats, Ints
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
@@ -53,17 +54,33 @@ def learn_edges(column: Floats) -> Floats:
     most = int(np.clip(values.size // 8, 4, MOST_BINS))
     sizes = np.abs(values)
     scale = float(np.partition(sizes, sizes.size // 2)[sizes.size // 2])
-    atoms, counts = np.unique(_round(values, scale), return_counts=True)
+    rounded = np.sort(_round(values, scale))
+    first = np.flatnonzero(is_new(rounded))
+    atoms, counts = rounded[first], np.diff(first, append=values.size)
     if len(atoms) <= most:
         return _between(atoms)
-    ranks = np.linspace(0, values.size - 1, most + 1)[1:-1].astype(np.intp)
-    tails = values.size >> np.arange(4, 30)  # ranks n/16, n/32, …
-    tails = tails[(tails >= 4) & (tails < values.size // most)]
-    edges = values[np.unique(np.concatenate([ranks, tails, values.size - tails]))]
+    edges = values[_ranks(values.size, most)]
     heavy = atoms[(counts >= 3) & (counts > values.size / (2 * most))]
     for low, high in (point(float(atom), scale) for atom in heavy):
         edges = np.concatenate([edges[(edges <= low) | (edges >= high)], [low, high]])
-    return np.unique(edges)
+    edges = np.sort(edges)
+    return edges[is_new(edges)]
+
+
+@lru_cache(maxsize=256)
+def _ranks(size: int, most: int) -> Ints:
+    """Return the ranks of the values that become edges: `most` quantiles, and n/16, n/32, … from both ends."""
+    ranks = np.linspace(0, size - 1, most + 1)[1:-1].astype(np.intp)
+    tails = size >> np.arange(4, 30)
+    tails = tails[(tails >= 4) & (tails < size // most)]
+    return np.unique(np.concatenate([ranks, tails, size - tails]))
+
+
+def is_new(values: Floats) -> Flags:
+    """Return whether each of these sorted values differs from the one before it."""
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
 
 
 def bins_of(values: Floats, edges: Floats) -> Ints:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audit.distributions.law import Flags, Floats, Ints
-from audit.events.edges import LARGEST, bins_of, learn_edges
+from audit.events.edges import LARGEST, bins_of, is_new, learn_edges
 from audit.events.event import AtomIn, Condition, NumberIn
 from audit.events.features.base import AtomFeature, Feature, NumberFeature
 from audit.events.features.views import View
@@ -282,21 +282,17 @@ def _ratios(x: Floats, y: Floats) -> tuple[Flags, Floats, Floats]:
     hit only if b would be in the event without that run. For x this rule removes the bias of choosing the bin
     because of the run. For y the rule can only raise the estimated probability.
     """
-    score = _score(x, y)
-    order = np.argsort(-score, kind="stable")
+    more, beyond = x + 0.5, y + 0.5
+    ratio = more / beyond
+    order = np.argsort(-ratio, kind="stable")
     share = np.cumsum(x[order]) / max(1.0, x.sum())
-    quarters = np.arange(1, 4) * len(x) // 4
-    places = np.unique(np.concatenate([np.arange(3), quarters, np.searchsorted(share, _SHARES)]))
-    places = places[places < len(x) - 1]
-    levels = np.unique(score[order][places])[::-1]
-    inside = score[None, :] >= levels[:, None]
-    hits_p = (x * (_score(x - 1, y)[None, :] >= levels[:, None])).sum(axis=1)
-    hits_q = (y * (_score(x, y - 1)[None, :] >= levels[:, None])).sum(axis=1)
-    return inside, hits_p, hits_q
-
-
-def _score(x: Floats, y: Floats) -> Floats:
-    return np.asarray(np.log((np.maximum(x, 0) + 0.5) / (np.maximum(y, 0) + 0.5)))
+    places = np.zeros(len(x) + 1, dtype=bool)
+    places[np.searchsorted(share, _SHARES)] = places[np.arange(1, 4) * len(x) // 4] = places[:3] = True
+    levels = ratio[order[:-1][places[: len(x) - 1]]]
+    levels = levels[is_new(levels)][:, None]
+    hits_p = (np.maximum(more - 1, 0.5) / beyond >= levels) @ x
+    hits_q = (more / np.maximum(beyond - 1, 0.5) >= levels) @ y
+    return ratio >= levels, hits_p, hits_q
 
 
 def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:

@@ -307,13 +307,12 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
     return np.where(np.take_along_axis(promise, best, axis=1) > 0, chosen, 0.0)
 
 
-def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
-    """Return, for each claim, the table whose cells together break it most.
+def strengths(tables: Sequence[Floats], levels: Floats, delta: float) -> Floats:
+    """Return how strongly the cells of each table together break each claim, in standard errors.
 
     This is a quick estimate from counts. Let z_k be the excess of a cell's share over the claim, in standard
     errors. Sum z_k² over the cells above the claim, and subtract ½ per cell for chance. The square root of
-    the sum is about the gain of the best bet on all cells, in standard errors. Subtract `CAUTION` and square
-    the difference, keeping its sign. The tables are compared by this square, divided by the number of runs.
+    the sum is about the gain of the best bet on all cells, in standard errors.
 
     Parameters
     ----------
@@ -324,7 +323,7 @@ def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
 
     Returns
     -------
-    indices of tables, shape (claims,)
+    at least 0, shape (claims, tables)
     """
     widths = np.array([counts.shape[1] for counts in tables])
     starts, counts = np.cumsum(widths) - widths, np.concatenate(tables, axis=1)
@@ -339,5 +338,15 @@ def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
         beyond = np.add.reduceat(over, starts, axis=1)
         share = np.clip(1 - delta / np.maximum(beyond, 1e-300), 0.0, 1.0)
         total += np.add.reduceat(squares, starts, axis=1) * share**2
-    sure = np.sqrt(np.maximum(total, 0.0)) - CAUTION
-    return np.asarray((sure * np.abs(sure) / runs.sum(axis=0)).argmax(axis=1))
+    return np.asarray(np.sqrt(np.maximum(total, 0.0)))
+
+
+def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
+    """Return, for each claim, the table whose cells together break it most.
+
+    The tables are compared by their `strengths`, lowered by `CAUTION` and squared with the sign kept, for
+    each run. The parameters are those of `strengths`; the result has shape (claims,).
+    """
+    sure = strengths(tables, levels, delta) - CAUTION
+    runs = np.array([max(counts.sum(), 1.0) for counts in tables])
+    return np.asarray((sure * np.abs(sure) / runs).argmax(axis=1))

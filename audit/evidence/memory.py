@@ -15,7 +15,7 @@ from audit.events.features.scores import AdditiveScore, TableScore
 from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, added, apart, learn_bins
 from audit.evidence.bets import Bet
-from audit.evidence.cells import most_broken
+from audit.evidence.cells import most_broken, strengths
 from audit.evidence.goals import Aim, CellCounts
 from audit.evidence.learned import ENOUGH, LEAST, Coded, ScoreLearner, learner_of
 from audit.sampling import Runs
@@ -314,6 +314,17 @@ class PairMemory:
         if key not in self._prospects:
             self._prospects[key] = self._prospect(*key)
         return self._prospects[key]
+
+    def strengths(self, levels: Floats, delta: float) -> Floats:
+        """Return how strongly all runs break claims with these ε, in standard errors, shape (claims,).
+
+        It is that of the table with the strongest evidence, and 0 without runs.
+        """
+        if not self.tables:
+            return np.zeros(len(levels))
+        claimed, beyond = at_distance(1.0, delta, self.distance)
+        found = strengths([table.counts[:, :-1] for table in self.tables], claimed * levels, beyond)
+        return np.asarray(found.max(axis=1))
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)

@@ -50,7 +50,7 @@ _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
 #: Every 4th round of scouting adds a longer path; every 4th pair to get its first runs is such a path.
 _FAR_EVERY = 4
-_FINALISTS = 4
+_FINALISTS = 8
 #: If the best event of a pair gained fewer nats than this in all its runs, the gain counts as chance.
 _LUCK = 4.0
 #: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
@@ -60,6 +60,9 @@ _SMALLER = (0.5, 0.25)
 _SURE = 2.0
 #: The number of runs that a pair gets at a time is doubled at most this many times.
 _LEVELS = 9
+#: After this many runs the first look at a pair takes twice as many runs, after 3 times as many four times,
+#: and so on. What is still unrefuted then is too small for a short look, and looks cost time.
+_PACE = 20_000
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
 
@@ -177,6 +180,7 @@ class Search:
     _first_looks: int = 0
     _scoutings: int = 0
     _taken: int = 0
+    _entry: int = 0
     _looked: list[list[Contender]] = field(default_factory=lambda: [[] for _ in range(_LEVELS + 2)])
     _near: _Queue = field(default_factory=_Queue)
     _far: _Queue = field(default_factory=_Queue)
@@ -198,6 +202,7 @@ class Search:
         more
             Whether a new step may begin. A step scouts some pairs, then makes independent runs on one pair.
         """
+        self._entry = min((1 + spent // _PACE).bit_length() - 1, _LEVELS)
         self._wanted = more and self.wants(spent)
         self._steered = spent >= STEERED_AFTER and self.steers()
         return next(self._looks)
@@ -226,10 +231,12 @@ class Search:
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
         """Return a sort key for pairs of which none surely promises growth."""
+        if (reach := self.reach(memory)) > 0:
+            return reach, -memory.pairs
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
         promise = growth if growth * memory.pairs > _LUCK else 0.0
-        return promise, self.reach(memory), *smaller, -memory.distance, self._rank(memory)[1]
+        return promise, *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
         """Return whether the search may use more runs."""
@@ -285,8 +292,11 @@ class Search:
             return scouts_alone
         if chosen.level >= 0:
             self._looked[chosen.level].remove(chosen)
-        chosen.pairs = FIRST_LOOK << max(chosen.level, 0)
-        chosen.level += 1
+            chosen.pairs = FIRST_LOOK << chosen.level
+            chosen.level += 1
+        else:
+            chosen.pairs = FIRST_LOOK << self._entry
+            chosen.level = self._entry
         self._looked[chosen.level].append(chosen)
         yield chosen
         return True

@@ -2,9 +2,10 @@
 
 import math
 import time
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from audit.claims import at_distance
 from audit.evidence.bets import Ledger
@@ -19,9 +20,9 @@ from audit.values.outcomes import Raised, Unfinished
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
 #: Shares of the claimed ε that `Terms.reach` tries.
-_SHARES = tuple(k / 20 for k in range(20, 0, -1))
+_SHARES = np.arange(1, 41) / 20
 #: Larger: pairs with few runs get more bets. Number of standard errors by which `Terms.reach` is optimistic.
-_OPTIMISM = 1.0
+_OPTIMISM = 0.5
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,9 @@ class Terms:
         """
         if self.stop_when_refuted:
             return 0.0
-        needed = self.log_limit / max(pairs, 1)
-
-        def spare(share: float) -> float:
-            growth, _ = memory.prospect(share * self.epsilon, self.delta, errors=-_OPTIMISM)
-            return growth - needed
-
-        place = bisect_left(_SHARES, 0.0, key=spare)  # smaller claims are refuted faster
-        return _SHARES[place] if place < len(_SHARES) else 0.0
+        needed = (math.sqrt(2 * self.log_limit) + 1) * math.sqrt(memory.pairs / max(pairs, 1))
+        strong = memory.strengths(self.epsilon * _SHARES, self.delta) + _OPTIMISM >= needed
+        return float(_SHARES[strong].max(initial=0.0))
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
         """Return the lower bounds on ε and δ that these bets give, as fields of a result."""
