@@ -62,7 +62,7 @@ _SURE = 2.0
 _LEVELS = 9
 #: After this many runs the first look at a pair takes twice as many runs, after 3 times as many four times,
 #: and so on. What is still unrefuted then is too small for a short look, and looks cost time.
-_PACE = 20_000
+_PACE = 10_000
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
 

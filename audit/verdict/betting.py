@@ -313,7 +313,9 @@ class Betting:
         terms = self.terms
         chosen = memory.choose(self.epsilon, terms.delta, against=terms.against)
         room = 2 * min(self._room(), self._room_in_time())
-        aim = memory.aim(self.epsilon, terms.delta, calls=room, against=terms.against)
+        aim = None
+        if not terms.knows_little(memory, self._room()):
+            aim = memory.aim(self.epsilon, terms.delta, calls=room, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
         try:
             counts, blocks = self._draw(memory, size, self.stage, aim)

@@ -87,9 +87,16 @@ class Terms:
         """
         if self.stop_when_refuted:
             return 0.0
-        needed = (math.sqrt(2 * self.log_limit) + 1) * math.sqrt(memory.pairs / max(pairs, 1))
-        strong = memory.strengths(self.epsilon * _SHARES, self.delta) + _OPTIMISM >= needed
-        return float(_SHARES[strong].max(initial=0.0))
+        strong = memory.strengths(self.epsilon * _SHARES, self.delta) + _OPTIMISM
+        return float(_SHARES[strong >= self._needed(memory, pairs)].max(initial=0.0))
+
+    def knows_little(self, memory: PairMemory, pairs: int) -> bool:
+        """Return whether a pair has so few runs that optimism alone gives it the largest reach."""
+        return not self.stop_when_refuted and self._needed(memory, pairs) <= _OPTIMISM
+
+    def _needed(self, memory: PairMemory, pairs: int) -> float:
+        """Return how strong the runs so far must be, in standard errors, for bets on `pairs` to refute."""
+        return (math.sqrt(2 * self.log_limit) + 1) * math.sqrt(memory.pairs / max(pairs, 1))
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
         """Return the lower bounds on ε and δ that these bets give, as fields of a result."""
