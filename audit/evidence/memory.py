@@ -108,6 +108,7 @@ class PairMemory:
     _looked: bool = False
     _next_score: int = 0
     _estimates: Floats | None = None
+    _strengths: tuple[Any, Floats] | None = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -185,7 +186,7 @@ class PairMemory:
                 self._learner.add(block.coded)
         self._prospects.clear()
         self._suggested.clear()
-        self._estimates = None
+        self._estimates = self._strengths = None
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
@@ -315,16 +316,17 @@ class PairMemory:
             self._prospects[key] = self._prospect(*key)
         return self._prospects[key]
 
-    def strengths(self, levels: Floats, delta: float) -> Floats:
-        """Return how strongly all runs break claims with these ε, in standard errors, shape (claims,).
+    def strengths(self, epsilon: float, delta: float, shares: tuple[float, ...]) -> Floats:
+        """Return how strongly all runs break the claims of these shares of ε, in standard errors.
 
-        It is that of the table with the strongest evidence, and 0 without runs.
+        The result has shape (shares,). It is that of the table with the strongest evidence; 0 without runs.
         """
-        if not self.tables:
-            return np.zeros(len(levels))
-        claimed, beyond = at_distance(1.0, delta, self.distance)
-        found = strengths([table.counts[:, :-1] for table in self.tables], claimed * levels, beyond)
-        return np.asarray(found.max(axis=1))
+        key = (epsilon, delta, shares)
+        if self._strengths is None or self._strengths[0] != key:
+            epsilon, delta = at_distance(epsilon, delta, self.distance)
+            counts = [table.counts[:, :-1] for table in self.tables] or [np.zeros((2, 1))]
+            self._strengths = key, strengths(counts, epsilon * np.array(shares), delta).max(axis=1)
+        return self._strengths[1]
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)

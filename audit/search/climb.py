@@ -60,9 +60,9 @@ _SMALLER = (0.5, 0.25)
 _SURE = 2.0
 #: The number of runs that a pair gets at a time is doubled at most this many times.
 _LEVELS = 9
-#: After this many runs the first look at a pair takes twice as many runs, after 3 times as many four times,
-#: and so on. What is still unrefuted then is too small for a short look, and looks cost time.
-_PACE = 10_000
+#: After this many pairs, a first look takes twice as many runs; after 3 times as many pairs, four times; and so
+#: on. What is still not refuted then is too small for a short look, and each look takes time to learn from.
+_SHORT_LOOKS = 16
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
 
@@ -180,7 +180,6 @@ class Search:
     _first_looks: int = 0
     _scoutings: int = 0
     _taken: int = 0
-    _entry: int = 0
     _looked: list[list[Contender]] = field(default_factory=lambda: [[] for _ in range(_LEVELS + 2)])
     _near: _Queue = field(default_factory=_Queue)
     _far: _Queue = field(default_factory=_Queue)
@@ -202,7 +201,6 @@ class Search:
         more
             Whether a new step may begin. A step scouts some pairs, then makes independent runs on one pair.
         """
-        self._entry = min((1 + spent // _PACE).bit_length() - 1, _LEVELS)
         self._wanted = more and self.wants(spent)
         self._steered = spent >= STEERED_AFTER and self.steers()
         return next(self._looks)
@@ -295,8 +293,9 @@ class Search:
             chosen.pairs = FIRST_LOOK << chosen.level
             chosen.level += 1
         else:
-            chosen.pairs = FIRST_LOOK << self._entry
-            chosen.level = self._entry
+            known = sum(map(len, self._looked))
+            chosen.level = min((1 + known // _SHORT_LOOKS).bit_length() - 1, _LEVELS)
+            chosen.pairs = FIRST_LOOK << chosen.level
         self._looked[chosen.level].append(chosen)
         yield chosen
         return True

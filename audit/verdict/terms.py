@@ -5,8 +5,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from audit.claims import at_distance
 from audit.evidence.bets import Ledger
 from audit.evidence.bounds import delta_bound, epsilon_bound
@@ -20,7 +18,7 @@ from audit.values.outcomes import Raised, Unfinished
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
 #: Shares of the claimed ε that `Terms.reach` tries.
-_SHARES = np.arange(1, 41) / 20
+_SHARES = tuple(k / 20 for k in range(1, 41))
 #: Larger: pairs with few runs get more bets. Number of standard errors by which `Terms.reach` is optimistic.
 _OPTIMISM = 0.5
 
@@ -87,8 +85,9 @@ class Terms:
         """
         if self.stop_when_refuted:
             return 0.0
-        strong = memory.strengths(self.epsilon * _SHARES, self.delta) + _OPTIMISM
-        return float(_SHARES[strong >= self._needed(memory, pairs)].max(initial=0.0))
+        needed = self._needed(memory, pairs) - _OPTIMISM
+        strong = memory.strengths(self.epsilon, self.delta, _SHARES)
+        return max((share for share, each in zip(_SHARES, strong, strict=True) if each >= needed), default=0.0)
 
     def knows_little(self, memory: PairMemory, pairs: int) -> bool:
         """Return whether a pair has so few runs that optimism alone gives it the largest reach."""
