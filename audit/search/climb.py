@@ -229,12 +229,12 @@ class Search:
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
         """Return a sort key for pairs of which none surely promises growth."""
-        if (reach := self.reach(memory)) > 0:
+        if (reach := self.reach(memory)) > 0:  # of pairs with the same reach, the one with the fewest runs
             return reach, -memory.pairs
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
         promise = growth if growth * memory.pairs > _LUCK else 0.0
-        return promise, *smaller, -memory.distance, self._rank(memory)[1]
+        return reach, 0.0, promise, *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
         """Return whether the search may use more runs."""

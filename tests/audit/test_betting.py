@@ -82,6 +82,23 @@ def test_it_continues_to_the_budget_if_told_to():
     assert went_on.ledger.bets[0].counts.tolist() == stopped.ledger.bets[0].counts.tolist()
 
 
+@pytest.mark.parametrize("stops", [True, False])
+def test_stakes_aim_at_the_end_once_a_pair_is_known(monkeypatch, stops):
+    """An audit that runs to the end aims no bets at its end while it chooses among pairs it hardly knows."""
+    aimed, real = [], PairMemory.aim
+
+    def aim(self, *claim, **options):
+        aimed.append(self.pairs)
+        return real(self, *claim, **options)
+
+    monkeypatch.setattr(PairMemory, "aim", aim)
+    betting = run(Noisy(), epsilon=3.0, budget=8_000, stop_when_refuted=stops)
+    assert betting.memories[0].bets[0] < 30
+    few = 4_000 * (0.5 / (math.sqrt(2 * math.log(1e6)) + 1)) ** 2
+    assert (min(aimed) < few) == stops
+    assert min(aimed) < 3 * few
+
+
 @pytest.mark.parametrize("budget", [100, 101, 1_000, 4_321])
 def test_the_budget_is_not_exceeded(budget):
     assert budget - 1 <= run(Noisy(), epsilon=3.0, budget=budget).spent <= budget

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 from scipy.stats import laplace, norm
 
-from audit.evidence.cells import _along, _walk, most_broken, payoffs, smoothed
+from audit.evidence.cells import _along, _walk, most_broken, payoffs, smoothed, strengths
 from audit.evidence.goals import CellCounts
 
 
@@ -195,6 +195,17 @@ def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_di
     coarse = fine.reshape(2, 5, 2).sum(axis=2)
     for tables, best in (([coarse, fine], 1), ([fine, coarse], 0)):
         assert most_broken(tables, np.array([0.05, 0.1]), 0.0).tolist() == [best, best]
+
+
+def test_the_evidence_of_a_table_is_the_sum_over_the_cells_that_break_the_claim():
+    """Shares of 0.6 and 0.4 in 100 runs a side.
+
+    Against ε = 0 each side is above in one cell, by 0.2²/(0.6/100 + 0.4/100) = 4; two cells cost 1. Against
+    ε = ln 1.2 it is (0.6 − 1.2·0.4)²/(0.6/100 + 1.2²·0.4/100) = 1.2245. No cell breaks ε = ln 2.
+    """
+    table = np.array([[60.0, 40.0], [40.0, 60.0]])
+    found = strengths([table, np.zeros((2, 3))], np.log([1.0, 1.2, 2.0]), 0.0)
+    assert found == pytest.approx(np.array([[math.sqrt(7), 0], [math.sqrt(2 * 1.2245 - 1), 0], [0, 0]]), rel=1e-4)
 
 
 def test_a_larger_difference_in_few_runs_is_not_preferred():

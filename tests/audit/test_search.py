@@ -569,15 +569,39 @@ def test_a_pair_with_few_runs_is_preferred_to_one_that_is_known_to_be_weak():
     for far, best in ((1, known), (2, new)):
         search.reach = lambda memory, far=far: 0.5 if memory.right == far else 0.1
         assert search.best() is best.memory
+    search.reach = lambda memory: 0.5
+    assert search.best() is new.memory
 
 
 def test_the_reach_of_a_pair_is_the_largest_share_that_may_be_refuted_in_time():
-    """Growth is (0.6 − ε)² for ε below 0.6, and ln(1/significance) = ln 100 nats are needed."""
+    """In 400 pairs of runs the evidence against s·ε is 20·(0.6 − s) standard errors.
 
-    class Promising:
-        def prospect(self, epsilon, delta, *, errors):
-            return max(0.6 - epsilon, 0.0) ** 2, 0.0
+    Bets on r more pairs need (√(2 ln 100) + 1)·√(400/r) = 4.03·√(400/r) of them, less ½ for optimism.
+    """
+
+    class Known:
+        pairs = 400
+
+        def strengths(self, epsilon, delta, shares):
+            return np.maximum(20 * (0.6 - np.array(shares)), 0.0)
 
     terms = Terms(epsilon=1.0, delta=0.0, significance=0.01, budget=1_000, stop_when_refuted=False)
-    assert [terms.reach(Promising(), pairs) for pairs in (1, 100, 2_000, 10**9)] == [0.0, 0.35, 0.55, 0.55]
-    assert replace(terms, stop_when_refuted=True).reach(Promising(), 10**9) == 0.0
+    # 3.53, 1.11 and 0.13 standard errors are needed, then none
+    rooms = (1, 400, 2_500, 16_400, 40_000)
+    assert [terms.reach(Known(), room) for room in rooms] == [0.0, 0.4, 0.5, 0.55, 2.0]
+    assert [terms.knows_little(Known(), room) for room in rooms] == [False] * 4 + [True]
+    stops = replace(terms, stop_when_refuted=True)
+    assert stops.reach(Known(), 10**9) == 0.0
+    assert not stops.knows_little(Known(), 10**9)
+
+
+def test_first_looks_double_as_more_pairs_are_known():
+    """With 16, 48 and 112 pairs known, the next pairs get 2, 4 and 8 times as many runs at first."""
+    world = World([(0, k) for k in range(1, 200)], lambda left, right: 0.0)
+    world.run(100_000)
+    first = {}
+    for left, right, size in world.looks:
+        first.setdefault((left, right), size)
+    sizes, counts = zip(*((size, len([*each])) for size, each in itertools.groupby(first.values())), strict=True)
+    assert sizes == (FIRST_LOOK, 2 * FIRST_LOOK, 4 * FIRST_LOOK, 8 * FIRST_LOOK)
+    assert counts[:3] == (16, 32, 64)
