@@ -69,7 +69,7 @@ def learn_edges(column: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def _ranks(size: int, most: int) -> Ints:
-    """Return the ranks of the values that become edges: `most` quantiles, and n/16, n/32, … from both ends."""
+    """Return the ranks of the values that become edges: quantiles, and n/16, n/32, … from both ends."""
     ranks = np.linspace(0, size - 1, most + 1)[1:-1].astype(np.intp)
     tails = size >> np.arange(4, 30)
     tails = tails[(tails >= 4) & (tails < size // most)]

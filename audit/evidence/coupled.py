@@ -31,7 +31,8 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table
 from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CoupledEvent, coupled_gains
-from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged, settled
+from audit.evidence.growth import NEAREST_LEVELS, levels_of
+from audit.evidence.memory import MOST_TABLES, Chosen, PairMemory, merged, settled
 
 #: Larger: runs are coupled more rarely. Coupled bets must grow this many times as fast as independent ones.
 _WORTH = 1.25

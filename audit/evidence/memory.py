@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from audit.claims import at_distance
-from audit.distributions.law import Flags, Floats, Ints
+from audit.distributions.law import Floats, Ints
 from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
@@ -17,6 +17,7 @@ from audit.events.tables import Candidates, Table, added, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.evidence.cells import most_broken, strengths
 from audit.evidence.goals import Aim, CellCounts
+from audit.evidence.growth import NEAREST_LEVELS, best_events, growth_rate, levels_of
 from audit.evidence.learned import ENOUGH, LEAST, Coded, ScoreLearner, learner_of
 from audit.sampling import Runs
 from audit.sampling.loops import joined
@@ -32,15 +33,8 @@ _BY_CHANCE = 20
 KEPT_BYTES = 2**26
 #: This many pairs of runs are always kept, even if they take more bytes.
 FIRST = 40
-#: Larger: the wealth is spread over more events. Approximate maximum number of events bet on at once.
-MOST_EVENTS = 48
 #: In one batch, at most this many tables get bets on all cells; each claim uses the best of them.
 MOST_TABLES = 3
-#: Events among the best at one of these multiples of the claimed ε are kept. Bounds need multiples above 1.
-_SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
-#: Indices into `_SCALES`, nearest to the claim first.
-NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
-
 #: The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events.
 Offer = tuple[int, int, Candidates]
 
@@ -226,7 +220,7 @@ class PairMemory:
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
         """Yield events to bet on, the index of their offer, and their indices in it."""
-        kept, start = _best(promise), 0
+        kept, start = best_events(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
             mine = np.flatnonzero(kept[start : start + size])
@@ -367,30 +361,6 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
-
-
-def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Return an estimate of the best log growth per pair of runs, to rank events."""
-    ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
-    excess = p - ratio * q - delta
-    spread = p * (1 - p) + ratio**2 * q * (1 - q)
-    return np.asarray(0.5 * excess * np.abs(excess) / (spread + excess**2))
-
-
-def levels_of(epsilon: float) -> Floats:
-    """Return the values of ε, around the claimed one, at which events are ranked."""
-    scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
-    return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
-
-
-def _best(promise: Floats) -> Flags:
-    """Return which events have the largest growth at some level of ε."""
-    kept = np.zeros(promise.shape[1], dtype=bool)
-    if promise.shape[1] <= MOST_EVENTS:
-        return ~kept
-    each = max(2, MOST_EVENTS // len(promise))
-    kept[np.argsort(-promise, axis=1, kind="stable")[:, :each]] = True
-    return kept
 
 
 def weight(view: View) -> int:

@@ -18,7 +18,8 @@ from audit.distributions.law import Floats
 from audit.events.event import Event
 from audit.evidence.bets import backtest, coupled_payoffs, log_payoffs, log_sum, matched, outcomes
 from audit.evidence.coupled import coupled_outcomes
-from audit.evidence.memory import PairMemory, growth_rate
+from audit.evidence.growth import growth_rate
+from audit.evidence.memory import PairMemory
 from audit.evidence.reserve import Reserved
 
 AUDITS = 200

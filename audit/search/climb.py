@@ -14,16 +14,15 @@ contradict it. The audit never bets on scouting runs, which are a bounded share 
 The caller makes the runs: after `look = search.ask(...)`, it reports them by `search.tell(look, ...)`.
 """
 
-import heapq
 import math
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Any
 
 from audit.databases.paths import halves
 from audit.evidence.memory import PairMemory
+from audit.search.contenders import Contender, Queue
 from audit.values import canonical
 
 #: A sequence of databases, each a neighbour of the one before. A pair of neighbours is a path of one step.
@@ -60,83 +59,11 @@ _SMALLER = (0.5, 0.25)
 _SURE = 2.0
 #: The number of runs that a pair gets at a time is doubled at most this many times.
 _LEVELS = 9
-#: After this many pairs, a first look takes twice as many runs; after 3 times as many pairs, four times; and so
-#: on. What is still not refuted then is too small for a short look, and each look takes time to learn from.
+#: Once this many pairs have runs, a first look takes twice as many runs; with 3 times as many pairs, four
+#: times; and so on. What is still not refuted then is too small for a short look, and looks take time.
 _SHORT_LOOKS = 16
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
-
-
-@dataclass(eq=False)
-class Contender:
-    """A pair of databases in the search, with the runs that it gets next.
-
-    Parameters
-    ----------
-    memory
-        The results of the independent runs on this pair.
-    apart
-        The distance between the outputs of coupled runs, per step between the databases.
-    promise
-        The growth predicted from the scouting runs, in nats per pair of runs; None if not yet requested.
-    steered
-        Whether the look also requests the promise.
-    scouts
-        The recorded scouting runs of the pair.
-    level
-        The number of looks since the first one; −1 before the first look.
-    pairs
-        How many pairs of independent runs the look takes. 0 means one coupled run on each side, to scout.
-    """
-
-    memory: PairMemory
-    apart: float = 0.0
-    promise: float | None = None
-    steered: bool = False
-    scouts: Any = None
-    level: int = -1
-    pairs: int = 0
-
-    @property
-    def is_far(self) -> bool:
-        """Whether the two databases are more than one step apart."""
-        return self.memory.distance > 1
-
-    @property
-    def worth(self) -> tuple[float, float]:
-        """Sort key by predicted growth, then by distance of coupled outputs."""
-        return (self.promise or 0.0) / self.memory.distance, self.apart
-
-
-class _Queue:
-    """Pairs that wait for their first independent runs."""
-
-    def __init__(self) -> None:
-        self._oldest_first: deque[Contender] = deque()
-        self._furthest_first: list[tuple[float, float, int, Contender]] = []
-        self._places = count()
-
-    def __len__(self) -> int:
-        return len(self._oldest_first)
-
-    def add(self, contender: Contender) -> None:
-        self._oldest_first.append(contender)
-        self.rank(contender)
-
-    def rank(self, contender: Contender) -> None:
-        """Rank a contender by the results of its scouting runs so far."""
-        promise, apart = contender.worth
-        heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
-
-    def next(self, *, furthest: bool) -> Contender | None:
-        """Return the best-ranked contender if `furthest`, else the oldest; None from an empty queue."""
-        while self._oldest_first and self._oldest_first[0].level >= 0:
-            self._oldest_first.popleft()
-        while self._furthest_first and self._furthest_first[0][-1].level >= 0:
-            heapq.heappop(self._furthest_first)
-        if not self._oldest_first:
-            return None
-        return self._furthest_first[0][-1] if furthest else self._oldest_first[0]
 
 
 @dataclass
@@ -181,8 +108,8 @@ class Search:
     _scoutings: int = 0
     _taken: int = 0
     _looked: list[list[Contender]] = field(default_factory=lambda: [[] for _ in range(_LEVELS + 2)])
-    _near: _Queue = field(default_factory=_Queue)
-    _far: _Queue = field(default_factory=_Queue)
+    _near: Queue = field(default_factory=Queue)
+    _far: Queue = field(default_factory=Queue)
     _furthest: Contender | None = None
     _wanted: bool = True
     _steered: bool = False

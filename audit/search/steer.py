@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from audit.claims import at_distance
-from audit.evidence.memory import growth_rate
+from audit.evidence.growth import growth_rate
 from audit.sampling.recorded.leaves import Place, is_number
 from audit.sampling.recorded.noise import Floats, Number, kinds_of, least_shift, numbers_of, values_at
 from audit.sampling.recorded.runs import Probe, Run, Shift

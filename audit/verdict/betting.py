@@ -23,8 +23,9 @@ from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler, TimeIsOver
 from audit.sampling.recorded.runs import Probe, Run, outputs_of
-from audit.search.climb import Contender, Path, Search
+from audit.search.climb import Path, Search
 from audit.search.compass import distance
+from audit.search.contenders import Contender
 from audit.search.steer import SCOUTS, Steering
 from audit.values.progress import AuditProgressed
 from audit.verdict.terms import NeverAnswers, Terms

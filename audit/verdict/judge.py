@@ -41,7 +41,8 @@ from audit.distributions.law import Floats
 from audit.errors import SubjectError
 from audit.events.tables import apart
 from audit.evidence.bets import log_payoffs, outcomes
-from audit.evidence.memory import PairMemory, growth_rate
+from audit.evidence.growth import growth_rate
+from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
 from audit.sampling import CONFIRM, Sampler, TimeIsOver
 from audit.subject.subject import Renewed

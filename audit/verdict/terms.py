@@ -87,7 +87,9 @@ class Terms:
             return 0.0
         needed = self._needed(memory, pairs) - _OPTIMISM
         strong = memory.strengths(self.epsilon, self.delta, _SHARES)
-        return max((share for share, each in zip(_SHARES, strong, strict=True) if each >= needed), default=0.0)
+        return max(
+            (share for share, each in zip(_SHARES, strong, strict=True) if each >= needed), default=0.0
+        )
 
     def knows_little(self, memory: PairMemory, pairs: int) -> bool:
         """Return whether a pair has so few runs that optimism alone gives it the largest reach."""

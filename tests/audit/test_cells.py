@@ -205,7 +205,9 @@ def test_the_evidence_of_a_table_is_the_sum_over_the_cells_that_break_the_claim(
     """
     table = np.array([[60.0, 40.0], [40.0, 60.0]])
     found = strengths([table, np.zeros((2, 3))], np.log([1.0, 1.2, 2.0]), 0.0)
-    assert found == pytest.approx(np.array([[math.sqrt(7), 0], [math.sqrt(2 * 1.2245 - 1), 0], [0, 0]]), rel=1e-4)
+    assert found == pytest.approx(
+        np.array([[math.sqrt(7), 0], [math.sqrt(2 * 1.2245 - 1), 0], [0, 0]]), rel=1e-4
+    )
 
 
 def test_a_larger_difference_in_few_runs_is_not_preferred():

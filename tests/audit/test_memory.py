@@ -9,7 +9,8 @@ import pytest
 from audit.events.features.scores import AdditiveScore
 from audit.events.features.views import View
 from audit.evidence.bets import outcomes
-from audit.evidence.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off, growth_rate
+from audit.evidence.growth import growth_rate
+from audit.evidence.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off
 from audit.self_audit.subjects.limits import best_log_growth
 from audit.values.outcomes import Raised, Unfinished
 

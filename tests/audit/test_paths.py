@@ -10,7 +10,7 @@ from audit import Relation
 from audit.claims import at_distance
 from audit.databases.chosen import Databases
 from audit.databases.paths import MOST_STEPS, halves, lengths, repeated
-from audit.evidence.memory import growth_rate
+from audit.evidence.growth import growth_rate
 
 LABELLED = ((0, "a"), (0, "b"), (1, "a"), (1, "b"))
 DOMAINS = {

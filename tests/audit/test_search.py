@@ -16,8 +16,9 @@ from audit.events.features.views import View
 from audit.evidence.memory import bet_on
 from audit.evidence.reserve import Reserved
 from audit.sampling import BET, EXPLORE, Sampler
-from audit.search.climb import FIRST_LOOK, SHARE, Contender, Search
+from audit.search.climb import FIRST_LOOK, SHARE, Search
 from audit.search.compass import distance
+from audit.search.contenders import Contender
 from audit.subject.subject import adapt
 from audit.values import canonical
 from audit.values.progress import AuditProgressed
@@ -602,6 +603,8 @@ def test_first_looks_double_as_more_pairs_are_known():
     first = {}
     for left, right, size in world.looks:
         first.setdefault((left, right), size)
-    sizes, counts = zip(*((size, len([*each])) for size, each in itertools.groupby(first.values())), strict=True)
+    sizes, counts = zip(
+        *((size, len([*each])) for size, each in itertools.groupby(first.values())), strict=True
+    )
     assert sizes == (FIRST_LOOK, 2 * FIRST_LOOK, 4 * FIRST_LOOK, 8 * FIRST_LOOK)
     assert counts[:3] == (16, 32, 64)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from audit import PureDP, Relation, audit_privacy
 from audit.databases.domain import describe
-from audit.evidence.memory import growth_rate
+from audit.evidence.growth import growth_rate
 from audit.sampling import EXPLORE, Sampler
 from audit.sampling.recorded.generator import RecordingGenerator
 from audit.search.steer import SCOUTS, Steering, promised

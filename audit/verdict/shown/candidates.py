@@ -13,7 +13,8 @@ import numpy as np
 
 from audit.events.event import Event
 from audit.events.tables import Table, apart
-from audit.evidence.memory import PairMemory, growth_rate
+from audit.evidence.growth import growth_rate
+from audit.evidence.memory import PairMemory
 from audit.verdict.shown.plainer import boxes, offers_of, tables_of
 from audit.verdict.shown.readable import effort, in_fewer_words, is_fitted, is_of_one_entry, score_of
 from audit.verdict.terms import Terms

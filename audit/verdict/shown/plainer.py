@@ -17,7 +17,8 @@ from audit.events.features.base import NumberFeature
 from audit.events.features.parts import Part, PartsDifference, PartsScore, PartsSum
 from audit.events.features.scores import TableScore
 from audit.events.tables import Candidates, Table, learn_bins
-from audit.evidence.memory import PairMemory, growth_rate, merged
+from audit.evidence.growth import growth_rate
+from audit.evidence.memory import PairMemory, merged
 
 #: Plain events are tried on this many entries of a score.
 _ENTRIES = 3
