@@ -136,7 +136,7 @@ class Betting:
             prospect=lambda memory, errors, share: memory.prospect(
                 share * terms.epsilon, terms.delta, errors=errors
             ),
-            reach=lambda memory: terms.reach(memory, self._room()),
+            reach=lambda memory: terms.reach(memory, self._left()),
             vary=self.vary,
             further=self.further,
             first=self.first,
@@ -178,7 +178,7 @@ class Betting:
             memory = self.search.best()
             if memory is None or self._is_over():
                 break  # there is no pair of databases, or the search used up the budget
-            self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
+            self._bet(memory, min(bet_size(memory.pairs), self._left()))
             if self.refuted and self.terms.stop_when_refuted:
                 break
 
@@ -205,6 +205,10 @@ class Betting:
         left = self.terms.deadline + self.sampler.loading - now
         seconds = max(now - self.started - self.sampler.loading, 1e-9) / self.spent
         return max(1, int(left / seconds / 2))
+
+    def _left(self) -> int:
+        """Return how many pairs of runs the budget and the remaining time allow."""
+        return min(self._room(), self._room_in_time())
 
     def _is_over(self) -> bool:
         late = self.terms.is_late(self.sampler.loading)
@@ -295,7 +299,7 @@ class Betting:
         if coupling is None or size < 1:
             return False
         place = self._place(self.stage)
-        room = min(self._room(), self._room_in_time())
+        room = self._left()
         found = coupled.bet(coupling, size, place, epsilon=self.epsilon, delta=terms.delta, room=room)
         if found is None:
             return False
@@ -313,10 +317,9 @@ class Betting:
     def _bet_by_calls(self, memory: PairMemory, size: int) -> None:
         terms = self.terms
         chosen = memory.choose(self.epsilon, terms.delta, against=terms.against)
-        room = 2 * min(self._room(), self._room_in_time())
-        aim = None
-        if not terms.knows_little(memory, self._room()):
-            aim = memory.aim(self.epsilon, terms.delta, calls=room, against=terms.against)
+        left, aim = self._left(), None
+        if not terms.knows_little(memory, left):
+            aim = memory.aim(self.epsilon, terms.delta, calls=2 * left, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
         try:
             counts, blocks = self._draw(memory, size, self.stage, aim)

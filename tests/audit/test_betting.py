@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -82,21 +83,32 @@ def test_it_continues_to_the_budget_if_told_to():
     assert went_on.ledger.bets[0].counts.tolist() == stopped.ledger.bets[0].counts.tolist()
 
 
-@pytest.mark.parametrize("stops", [True, False])
-def test_stakes_aim_at_the_end_once_a_pair_is_known(monkeypatch, stops):
-    """An audit that runs to the end aims no bets at its end while it chooses among pairs it hardly knows."""
-    aimed, real = [], PairMemory.aim
+@pytest.fixture
+def aimed(monkeypatch):
+    """The number of pairs of runs that were known at each bet that aims at the end."""
+    known, real = [], PairMemory.aim
 
     def aim(self, *claim, **options):
-        aimed.append(self.pairs)
+        known.append(self.pairs)
         return real(self, *claim, **options)
 
     monkeypatch.setattr(PairMemory, "aim", aim)
-    betting = run(Noisy(), epsilon=3.0, budget=8_000, stop_when_refuted=stops)
-    assert betting.memories[0].bets[0] < 30
+    return known
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_stakes_aim_at_the_end_once_a_pair_is_known(aimed, stops):
+    """An audit that runs to the end aims no bets at its end while it chooses among pairs it hardly knows."""
+    run(Noisy(), epsilon=3.0, budget=8_000, stop_when_refuted=stops)
     few = 4_000 * (0.5 / (math.sqrt(2 * math.log(1e6)) + 1)) ** 2
     assert (min(aimed) < few) == stops
     assert min(aimed) < 3 * few
+
+
+def test_a_time_limit_counts_when_the_end_is_judged(aimed):
+    """The budget alone would leave every pair hardly known."""
+    run(Noisy(), epsilon=3.0, budget=10**12, stop_when_refuted=False, deadline=time.monotonic() + 1.0)
+    assert aimed
 
 
 @pytest.mark.parametrize("budget", [100, 101, 1_000, 4_321])
