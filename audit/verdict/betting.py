@@ -133,9 +133,7 @@ class Betting:
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
-            prospect=lambda memory, errors, share: memory.prospect(
-                share * terms.epsilon, terms.delta, errors=errors
-            ),
+            prospect=lambda each, off, share: each.prospect(share * terms.epsilon, terms.delta, errors=off),
             reach=lambda memory: terms.reach(memory, self._left()),
             vary=self.vary,
             further=self.further,
@@ -298,9 +296,8 @@ class Betting:
         size = 0 if coupling is None else min(size, bet_size(coupling.pairs), self._room())
         if coupling is None or size < 1:
             return False
-        place = self._place(self.stage)
-        room = self._left()
-        found = coupled.bet(coupling, size, place, epsilon=self.epsilon, delta=terms.delta, room=room)
+        place, claim = self._place(self.stage), {"epsilon": self.epsilon, "delta": terms.delta}
+        found = coupled.bet(coupling, size, place, **claim, room=self._left())
         if found is None:
             return False
         bet, aim, fault = found
