@@ -1,4 +1,4 @@
-"""Templates filled with a report, whose text is escaped."""
+"""Templates filled with the escaped text of a report."""
 
 import base64
 import hashlib

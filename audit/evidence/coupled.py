@@ -197,7 +197,7 @@ class Coupling:
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether coupled bets grow much faster than independent bets. The bets are against ε/2."""
+        """Return whether coupled bets against ε/2 grow much faster than independent ones."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
 

@@ -311,9 +311,9 @@ class PairMemory:
         return self._prospects[key]
 
     def strengths(self, epsilon: float, delta: float, shares: tuple[float, ...]) -> Floats:
-        """Return how strongly all runs break the claims of these shares of ε, in standard errors.
+        """Return how strongly all runs break the claim of share·ε, for each share, in standard errors.
 
-        The result has shape (shares,). It is that of the table with the strongest evidence; 0 without runs.
+        The shape is (shares,). Each number is the largest over the tables; 0 without runs.
         """
         key = (epsilon, delta, shares)
         if self._strengths is None or self._strengths[0] != key:

@@ -92,7 +92,7 @@ class Terms:
         )
 
     def knows_little(self, memory: PairMemory, pairs: int) -> bool:
-        """Return whether a pair has so few runs that optimism alone gives it the largest reach."""
+        """Return whether a pair has so few runs that it has the largest reach even with no evidence."""
         return not self.stop_when_refuted and self._needed(memory, pairs) <= _OPTIMISM
 
     def _needed(self, memory: PairMemory, pairs: int) -> float:

@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls in each process. 0 means a single call."""
+        """For each process, half its number of calls. 0 stands for a single call."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]

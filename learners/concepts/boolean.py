@@ -146,7 +146,7 @@ class MaskedParityClass(ConceptClass):
         return BitWords(self.length)
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return whether the concept labels each point −1."""
+        """Return for each point whether the concept labels it −1."""
         word, mask = concept
         row = bit_matrix([word], length=self.dimension, owner="MaskedParityClass")
         return np.asarray(self._rows(row, np.array([bool(mask)]), points)[0])

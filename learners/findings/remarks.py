@@ -195,7 +195,7 @@ def k11_stability() -> Finding:
 
 
 def bns_good_interval() -> Finding:
-    """Return the finding that a 4-good interval has a good threshold (BNS §3.2).
+    """Return the finding that a 4-good interval has an accurate threshold (BNS §3.2).
 
     Examples
     --------

@@ -18,7 +18,7 @@ from audit.utility.result import UtilityResult
 
 @dataclass(frozen=True)
 class Bias:
-    """A problem that a file can hold, on which only the output 1 is right."""
+    """A problem that can be saved in a file. Only the output 1 is right."""
 
     name: str
     size: int

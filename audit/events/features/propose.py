@@ -146,10 +146,7 @@ def _repeats(views: Side) -> bool:
     for view in views:
         for at, matrix in view.vectors.values():
             most = max(20, min(_SOME, MOST_COMPARED // max(1, matrix.shape[1])))
-            if isinstance(view.outputs, np.ndarray) and view.outputs.dtype.kind in "iufb":
-                keys += [row.tobytes() for row in matrix[:most]]
-            else:
-                keys += [canonical.key(view.outputs[i]) for i in np.arange(len(view))[at][:most].tolist()]
+            keys += [canonical.key(view.outputs[i]) for i in np.arange(len(view))[at][:most].tolist()]
     return len(keys) - len(set(keys)) >= _SHARE_OF_REPEATS * len(keys)
 
 

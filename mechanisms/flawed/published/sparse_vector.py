@@ -99,7 +99,7 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
     @property
     def query_scale(self) -> float:
-        """Scale of the queries' noise: 4/(3·epsilon) for every limit."""
+        """Scale of the queries' noise: 4/(3·epsilon), whatever `limit` is."""
         return 4.0 / (3.0 * self.epsilon)
 
 
