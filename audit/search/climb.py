@@ -59,8 +59,9 @@ _SMALLER = (0.5, 0.25)
 _SURE = 2.0
 #: The number of runs that a pair gets at a time is doubled at most this many times.
 _LEVELS = 9
-#: Once this many pairs have runs, a first look takes twice as many runs. With 3 times as many
-#: pairs it takes four times as many, with 7 times eight. What is still not refuted then is too small for a short look, and looks take time.
+#: Once this many pairs have runs, a first look takes twice as many runs. With 3 times as many pairs it takes
+#: four times as many, with 7 times eight. What is still not refuted then is too small for a short look, and
+#: looks take time.
 _SHORT_LOOKS = 16
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
