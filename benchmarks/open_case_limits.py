@@ -47,9 +47,9 @@ def laplace(shift: float) -> Events:
 def two_laplaces(shift: float) -> Events:
     """Return (p, q) of the events "log-ratio above t" of two Laplace coordinates.
 
-    The two coordinates move by `shift`. One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at
-    the top, of ½·e^−shift at the bottom, and between them density ¼·exp(−(shift − l)/2) under the first
-    database. Under the second, −L has this law. The law of the sum follows by one quadrature.
+    The two coordinates move by `shift`. L is the log-ratio of one of them. Under the first database, L is
+    `shift` with probability ½ and −shift with probability ½·e^−shift. Between them it has density
+    ¼·exp(−(shift − l)/2). Under the second database, −L has this law. One quadrature gives the law of the sum.
     """
 
     def above(t: float) -> float:  # Pr[L > t]

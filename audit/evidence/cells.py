@@ -312,7 +312,8 @@ def strengths(tables: Sequence[Floats], levels: Floats, delta: float) -> Floats:
 
     This is a quick estimate from counts. Let z_k be the excess of a cell's share over the claim, in standard
     errors. Sum z_k² over the cells above the claim, and subtract ½ per cell for chance. The square root of
-    the sum is about the gain of the best bet on all cells, in standard errors.
+    the sum is about the gain of the best bet on all cells, in standard errors. Near ε = 0 chance adds ½ per
+    cell in both directions, and only one of them is subtracted: there the number is too large.
 
     Parameters
     ----------

@@ -231,8 +231,8 @@ class Search:
     def _longer(self) -> Contender | None:
         """Return the next pair whose runs are doubled (successive halving), or None.
 
-        A level is left by half of its pairs, so each level gets about the same share of all runs. Bets do not
-        raise the level of a pair.
+        A level is left while fewer pairs are beyond it than remain in it. Pairs whose first look was longer
+        count as beyond, so once these come the lowest levels are hardly left. Bets do not raise the level.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):

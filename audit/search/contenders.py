@@ -26,7 +26,7 @@ class Contender:
     scouts
         The recorded scouting runs of the pair.
     level
-        The number of looks since the first one; −1 before the first look.
+        The looks so far took `FIRST_LOOK`·2^level pairs of runs; −1 before the first look.
     pairs
         How many pairs of independent runs the look takes. 0 means one coupled run on each side, to scout.
     """

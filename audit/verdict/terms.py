@@ -77,7 +77,7 @@ class Terms:
         return at_distance(self.epsilon, self.delta, distance)
 
     def reach(self, memory: PairMemory, pairs: int) -> float:
-        """Return the largest share of ε that bets on a pair of databases may still refute; 0 if none.
+        """Return the largest share of ε, up to 2, that bets on a pair of databases may still refute; 0 if none.
 
         `pairs` is the number of pairs of runs that may still be bet on. The estimate is optimistic. Otherwise
         a pair that is known to be weak would be preferred to pairs with few runs. An audit that stops once it
@@ -96,7 +96,11 @@ class Terms:
         return not self.stop_when_refuted and self._needed(memory, pairs) <= _OPTIMISM
 
     def _needed(self, memory: PairMemory, pairs: int) -> float:
-        """Return how strong the runs so far must be, in standard errors, for bets on `pairs` to refute."""
+        """Return how strong the runs so far must be, in standard errors, for bets on `pairs` to refute.
+
+        Bets with a gain of z standard errors add about z²/2 to the log wealth. One standard error is added as
+        a margin, so that the gain is large enough in five cases of six.
+        """
         return (math.sqrt(2 * self.log_limit) + 1) * math.sqrt(memory.pairs / max(pairs, 1))
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:

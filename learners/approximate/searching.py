@@ -42,9 +42,10 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 
 
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
-    """Return the interval with the largest min(zeros, ones).
+    """Return the interval with the largest min(zeros, ones), and its lead (`gap`).
 
-    Interval i is [offset + i·width, offset + (i + 1)·width − 1], trimmed at top − 1.
+    The intervals are [offset + i·width, offset + (i + 1)·width − 1], trimmed at top − 1. The only interval
+    has an infinite lead.
 
     Examples
     --------

@@ -18,12 +18,12 @@ __all__ = ["BoldParityLearner", "NaiveParityLearner", "OverspentParityRetry", "U
 
 @dataclass(frozen=True)
 class UncheckedParityLearner(ParityLearner):
-    """Wrong version of A with p = epsilon/4 up to epsilon = 4.
+    """Wrong version of A: p = epsilon/4 for every epsilon below 4.
 
     Guarantee
     ---------
-    None beyond epsilon = 3.83. The loss is 2·artanh(epsilon/4), which is 4.369 at 3.9 and grows without bound
-    towards 4.
+    epsilon-private only up to epsilon = 3.83. The loss is 2·artanh(epsilon/4): 4.369 at 3.9, and without
+    bound towards 4.
 
     Examples
     --------

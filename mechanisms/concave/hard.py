@@ -34,10 +34,10 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
     """Return a peak of K = 2^power points, followed by a shelf of 16·K points.
 
-    The peak begins at `low`. The shelf has quality halfway between `height` and `good`. Elsewhere the quality
-    is just below `good`. If Rec chooses width K, which it rates as highly as 16·K, the best interval leads by
-    only half of `height` − `good`. At promises too low for Lemma 3, Rec fails more often on this shape than
-    on any other tried.
+    The peak begins at `low` and has quality `height`. The quality of the shelf is halfway between `height`
+    and `good`; elsewhere it is just below `good`. Rec rates the widths K and 16·K equally. If it chooses K,
+    the best interval leads by only half of `height` − `good`. At promises too low for Lemma 3, Rec fails more
+    often on this shape than on any other tried.
 
     Examples
     --------

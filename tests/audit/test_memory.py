@@ -3,6 +3,8 @@
 It does not depend on how the runs are cut into blocks.
 """
 
+import math
+
 import numpy as np
 import pytest
 
@@ -145,6 +147,27 @@ def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, d
     best = 2 * (outcomes(np.array(p), np.array(q)) @ np.log1p(gains[:, None] * rates)).max()
     assert growth_rate(np.array(p), np.array(q), epsilon, delta) == pytest.approx(best, rel=0.15)
     assert best <= best_log_growth(p, q, epsilon, delta)
+
+
+@pytest.mark.parametrize("distance", [1, 3])
+def test_the_evidence_of_a_pair_is_that_of_all_its_runs_against_shares_of_the_claim(distance):
+    """Two answers have the shares 0.6 and 0.4 in n runs a side. The table has a third cell for no number.
+
+    Against the ratio R the evidence is 2·n·(0.6 − 0.4·R)²/(0.6 + 0.4·R²) less ½ for each cell, for R < 1.5.
+    Three steps allow the cube of what one step allows.
+    """
+    memory, shares = PairMemory([0], [1], path=tuple(range(distance + 1))), (0.0, 0.5, 1.0)
+    claimed = math.log(1.5) / distance
+    assert memory.strengths(claimed, 0.0, shares).tolist() == [0.0] * 3
+    for runs in (100, 400):
+        more = runs - memory.pairs
+        left = [1.0] * round(0.6 * more) + [0.0] * round(0.4 * more)
+        learned(memory, left, [1.0 - answer for answer in left])
+        square = [
+            2 * runs * (0.6 - 0.4 * r) ** 2 / (0.6 + 0.4 * r**2) - 1.5 for r in (1.0, math.sqrt(1.5), 1.5)
+        ]
+        expected = np.sqrt(np.maximum(square, 0.0))
+        assert memory.strengths(claimed, 0.0, shares) == pytest.approx(expected)
 
 
 def test_evidence_for_the_claim_has_a_negative_growth_rate():

@@ -587,7 +587,7 @@ def test_the_reach_of_a_pair_is_the_largest_share_that_may_be_refuted_in_time():
             return np.maximum(20 * (0.6 - np.array(shares)), 0.0)
 
     terms = Terms(epsilon=1.0, delta=0.0, significance=0.01, budget=1_000, stop_when_refuted=False)
-    # 3.53, 1.11 and 0.13 standard errors are needed, then none
+    # 80.2, 3.53, 1.11 and 0.13 standard errors are needed, then none
     rooms = (1, 400, 2_500, 16_400, 40_000)
     assert [terms.reach(Known(), room) for room in rooms] == [0.0, 0.4, 0.5, 0.55, 2.0]
     assert [terms.knows_little(Known(), room) for room in rooms] == [False] * 4 + [True]
