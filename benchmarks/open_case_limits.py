@@ -49,7 +49,8 @@ def two_laplaces(shift: float) -> Events:
 
     The two coordinates move by `shift`. L is the log-ratio of one of them. Under the first database, L is
     `shift` with probability ½ and −shift with probability ½·e^−shift. Between them it has density
-    ¼·exp(−(shift − l)/2). Under the second database, −L has this law. One quadrature gives the law of the sum.
+    ¼·exp(−(shift − l)/2). Under the second database, −L has this law. The law of the sum takes one
+    quadrature.
     """
 
     def above(t: float) -> float:  # Pr[L > t]

@@ -77,11 +77,12 @@ class Terms:
         return at_distance(self.epsilon, self.delta, distance)
 
     def reach(self, memory: PairMemory, pairs: int) -> float:
-        """Return the largest share of ε, up to 2, that bets on a pair of databases may still refute; 0 if none.
+        """Return the largest share of ε that bets on a pair of databases may still refute; 0 if none.
 
-        `pairs` is the number of pairs of runs that may still be bet on. The estimate is optimistic. Otherwise
-        a pair that is known to be weak would be preferred to pairs with few runs. An audit that stops once it
-        refutes does not spread its runs over pairs in this way, so its reach is 0.
+        Shares up to 2 are tried. `pairs` is the number of pairs of runs that may still be bet on. The
+        estimate is optimistic. Otherwise a pair that is known to be weak would be preferred to pairs with few
+        runs. An audit that stops once it refutes does not spread its runs over pairs in this way, so its
+        reach is 0.
         """
         if self.stop_when_refuted:
             return 0.0
